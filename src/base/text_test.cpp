@@ -1,0 +1,39 @@
+#include "base/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/uuid.hpp"
+
+namespace knell {
+namespace {
+
+TEST(Utf8, TakesOnlyWellFormedText) {
+    EXPECT_TRUE(is_utf8("Grüße, 世界 🎉"));
+    EXPECT_TRUE(is_utf8(std::string_view("\0", 1)));
+    for (const auto* bad : {"\xff", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                            "\xe2\x82", "\x80", "a\xc3"}) {
+        EXPECT_FALSE(is_utf8(bad)) << testing::PrintToString(std::string(bad));
+    }
+}
+
+TEST(ControlCharacters, AreFoundAnywhere) {
+    EXPECT_FALSE(has_control_character("a b ü"));
+    EXPECT_TRUE(has_control_character("a\nb"));
+    EXPECT_TRUE(has_control_character(std::string_view("a\0", 2)));
+    EXPECT_TRUE(has_control_character("\x7f"));
+}
+
+TEST(Uuid7, SortsByTimeAndSaysItsVersion) {
+    const auto early = make_uuid7(from_millis(1000), {~0ULL, ~0ULL});
+    const auto late = make_uuid7(from_millis(1001), {0, 0});
+
+    EXPECT_LT(early, late);
+    EXPECT_EQ(late, "00000000-03e9-7000-8000-000000000000");
+    EXPECT_EQ(early[14], '7');
+    EXPECT_EQ(early[19], 'b');
+}
+
+}  // namespace
+}  // namespace knell
