@@ -1,0 +1,65 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/session.hpp"
+
+namespace knell {
+
+enum class EventType : std::uint8_t {
+    session_start,
+    session_end,
+    session_attach,
+    session_detach,
+    session_stalled,
+    session_unknown,
+    session_reset_deferred,
+    session_compress,
+    agent_start,
+    agent_end,
+    process_start,
+    process_exit,
+    process_stale,
+    notice,
+    gateway_startup,
+    gateway_shutdown,
+};
+inline constexpr std::array<std::string_view, 16> event_type_names{
+    "session:start",   "session:end",     "session:attach",         "session:detach",
+    "session:stalled", "session:unknown", "session:reset_deferred", "session:compress",
+    "agent:start",     "agent:end",       "process:start",          "process:exit",
+    "process:stale",   "notice",          "gateway:startup",        "gateway:shutdown"};
+
+/// One line of the log: what happened, told so that nobody has to ask back.
+struct Event {
+    Seq seq = 0;
+    EventType type = EventType::notice;
+    WallTime time;
+    SessionId session_id;
+    std::string session_key;
+    Generation generation = 0;
+    std::string platform;
+    std::string user_id;
+    std::string source;
+    SessionId parent_id;
+    Relation relation = Relation::none;
+    WallTime started_at;
+    Tally tally;
+    std::optional<End> end;  // session:end only
+
+    bool operator==(const Event&) const = default;
+};
+
+/// Stable over retries and restarts; for a start or an end it follows from session and generation,
+/// so a consumer that saw it before knows.  Holds no dot: it doubles as a webhook id.
+std::string event_id(const Event& event, std::string_view node_id);
+
+/// Within one generation the start comes first, the end last, all else by its number.  Unique
+/// together with session and generation, so the store itself refuses a second start or end.
+std::int64_t place_of(const Event& event);
+
+}  // namespace knell

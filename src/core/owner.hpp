@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/time.hpp"
+#include "core/names.hpp"
+
+namespace knell {
+
+enum class OwnerKind : std::uint8_t { process, lease };
+inline constexpr std::array<std::string_view, 2> owner_kind_names{"process", "lease"};
+
+/// What happens to a session when its owner is gone.
+enum class OnOwnerLoss : std::uint8_t { end, park };
+inline constexpr std::array<std::string_view, 2> on_owner_loss_names{"end", "park"};
+
+/// A process that cannot be mistaken for another: a pid alone is reused, with its start ticks, boot
+/// and namespace it is not.
+struct ProcessIdentity {
+    std::int32_t pid = 0;
+    std::uint64_t start_ticks = 0;  // /proc/<pid>/stat field 22: since boot, untouched by the clock
+    std::uint64_t pid_namespace = 0;
+    std::string boot_id;
+
+    bool operator==(const ProcessIdentity&) const = default;
+};
+
+/// What keeps a session alive.
+struct Owner {
+    OwnerKind kind = OwnerKind::process;
+    ProcessIdentity process;         // kind == process
+    std::chrono::seconds lease_ttl{0};  // kind == lease
+    std::string host;
+    WallTime since;
+
+    bool operator==(const Owner&) const = default;
+};
+
+}  // namespace knell

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.hpp"
+#include "core/end.hpp"
+#include "core/ids.hpp"
+#include "core/owner.hpp"
+
+namespace knell {
+
+/// How a session came out of its parent.
+enum class Relation : std::uint8_t { none, compression, branch, subagent, reset };
+inline constexpr std::array<std::string_view, 5> relation_names{"", "compression", "branch",
+                                                                "subagent", "reset"};
+
+/// Derived from facts, never stored.
+enum class Status : std::uint8_t {
+    running,
+    attached,
+    background,
+    idle,
+    detached,
+    stalled,
+    unknown,
+    ended,
+};
+inline constexpr std::array<std::string_view, 8> status_names{
+    "running", "attached", "background", "idle", "detached", "stalled", "unknown", "ended"};
+
+/// Why a session is folded away in lists: by its recorded origin, never by its title's text.
+enum class Fold : std::uint8_t { shown, origin, empty };
+
+/// What was said in a session.
+struct Message {
+    std::string role;
+    std::string content;
+    std::string tool_name;
+    std::int64_t tokens = 0;
+
+    bool operator==(const Message&) const = default;
+};
+
+/// Counts kept with the messages, in the same transaction.
+struct Tally {
+    std::int64_t messages = 0;
+    std::int64_t input_tokens = 0;
+    std::int64_t output_tokens = 0;
+
+    bool operator==(const Tally&) const = default;
+};
+
+/// Tokens of assistant messages were produced by the model; all others were read by it.
+void count(Tally& tally, const Message& message);
+
+/// All that is on record about one session: one row of the store.
+struct Session {
+    Ordinal ordinal = 0;
+    SessionId id;
+    std::string key;
+    std::string source;
+    std::string platform;
+    std::string user_id;
+    SessionId parent_id;
+    Relation relation = Relation::none;
+    std::string model;
+    std::string title;
+    std::string cwd;
+    std::string meta;  // a JSON object as text, or empty
+    Generation generation = 1;
+    Owner owner;
+    OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
+    WallTime started_at;
+    WallTime last_activity_at;
+    Tally tally;
+    std::optional<WallTime> turn_since;
+    std::optional<End> end;
+
+    bool operator==(const Session&) const = default;
+};
+
+Status status_of(const Session& session);
+Fold fold_of(const Session& session);
+
+}  // namespace knell
