@@ -1,0 +1,175 @@
+#include "store/sqlite/row.hpp"
+
+#include "base/check.hpp"
+
+namespace knell::sqlite {
+
+const char* const session_columns =
+    "ordinal, id, key, source, platform, user_id, parent_id, relation, model, title, cwd, meta, "
+    "generation, owner_kind, owner_pid, owner_start_ticks, owner_pid_ns, owner_boot_id, "
+    "owner_lease_ttl_s, owner_host, owner_since, on_owner_loss, started_at, last_activity_at, "
+    "message_count, input_tokens, output_tokens, turn_since, ended_at, ended_after, ended_before, "
+    "reason, detail, evidence";
+
+const char* const event_columns =
+    "seq, type, time, session_id, generation, session_key, platform, user_id, source, parent_id, "
+    "relation, started_at, message_count, input_tokens, output_tokens, ended_at, ended_after, "
+    "ended_before, reason, detail, evidence";
+
+namespace {
+
+/// Takes the columns of a row from left to right.
+class Columns {
+  public:
+    explicit Columns(SQLite::Statement& row) : row_(row) {}
+
+    bool is_null() const { return row_.getColumn(next_).isNull(); }
+    std::string text() { return row_.getColumn(next_++).getString(); }
+    std::int64_t number() { return row_.getColumn(next_++).getInt64(); }
+    WallTime time() { return from_millis(number()); }
+    std::optional<WallTime> maybe_time() {
+        if (!is_null()) return time();
+        ++next_;
+        return std::nullopt;
+    }
+    /// The store holds only words that we wrote.
+    template <typename Enum, std::size_t Count>
+    Enum word(const std::array<std::string_view, Count>& names) {
+        const auto value = find_in<Enum>(names, text());
+        CHECK(value.has_value());
+        return *value;
+    }
+    Tally tally() {
+        Tally tally;
+        tally.messages = number();
+        tally.input_tokens = number();
+        tally.output_tokens = number();
+        return tally;
+    }
+    std::optional<End> end() {
+        if (is_null()) {
+            next_ += 6;
+            return std::nullopt;
+        }
+        End end;
+        end.ended_at = time();
+        end.ended_after = time();
+        end.ended_before = time();
+        const auto reason = parse_reason(text());
+        CHECK(reason.has_value());
+        end.reason = *reason;
+        end.detail = text();
+        end.evidence = text();
+        return end;
+    }
+
+  private:
+    SQLite::Statement& row_;
+    int next_ = 0;
+};
+
+}  // namespace
+
+Session read_session(SQLite::Statement& row) {
+    Columns columns(row);
+    Session session;
+    session.ordinal = columns.number();
+    session.id = SessionId(columns.text());
+    session.key = columns.text();
+    session.source = columns.text();
+    session.platform = columns.text();
+    session.user_id = columns.text();
+    session.parent_id = SessionId(columns.text());
+    session.relation = columns.word<Relation>(relation_names);
+    session.model = columns.text();
+    session.title = columns.text();
+    session.cwd = columns.text();
+    session.meta = columns.text();
+    session.generation = static_cast<Generation>(columns.number());
+    session.owner.kind = columns.word<OwnerKind>(owner_kind_names);
+    session.owner.process.pid = static_cast<std::int32_t>(columns.number());
+    session.owner.process.start_ticks = static_cast<std::uint64_t>(columns.number());
+    session.owner.process.pid_namespace = static_cast<std::uint64_t>(columns.number());
+    session.owner.process.boot_id = columns.text();
+    session.owner.lease_ttl = std::chrono::seconds{columns.number()};
+    session.owner.host = columns.text();
+    session.owner.since = columns.time();
+    session.on_owner_loss = columns.word<OnOwnerLoss>(on_owner_loss_names);
+    session.started_at = columns.time();
+    session.last_activity_at = columns.time();
+    session.tally = columns.tally();
+    session.turn_since = columns.maybe_time();
+    session.end = columns.end();
+    return session;
+}
+
+Event read_event(SQLite::Statement& row) {
+    Columns columns(row);
+    Event event;
+    event.seq = columns.number();
+    event.type = columns.word<EventType>(event_type_names);
+    event.time = columns.time();
+    event.session_id = SessionId(columns.text());
+    event.generation = static_cast<Generation>(columns.number());
+    event.session_key = columns.text();
+    event.platform = columns.text();
+    event.user_id = columns.text();
+    event.source = columns.text();
+    event.parent_id = SessionId(columns.text());
+    event.relation = columns.word<Relation>(relation_names);
+    event.started_at = columns.time();
+    event.tally = columns.tally();
+    event.end = columns.end();
+    return event;
+}
+
+Binder& Binder::text(const std::string& value) {
+    statement_.bindNoCopy(next_++, value);
+    return *this;
+}
+
+Binder& Binder::optional(const std::string& value) { return value.empty() ? null() : text(value); }
+
+Binder& Binder::word(std::string_view literal) {
+    if (literal.empty()) return null();
+    statement_.bindNoCopy(next_++, literal.data());  // a literal ends in NUL
+    return *this;
+}
+
+Binder& Binder::number(std::int64_t value) {
+    statement_.bind(next_++, value);
+    return *this;
+}
+
+Binder& Binder::null() {
+    statement_.bind(next_++);
+    return *this;
+}
+
+Binder& Binder::time(std::optional<WallTime> value) {
+    return value ? number(to_millis(*value)) : null();
+}
+
+Binder& Binder::owner(const Owner& owner) {
+    word(name_in(owner_kind_names, owner.kind));
+    if (owner.kind == OwnerKind::process) {
+        number(owner.process.pid);
+        number(static_cast<std::int64_t>(owner.process.start_ticks));
+        number(static_cast<std::int64_t>(owner.process.pid_namespace));
+        text(owner.process.boot_id).null();
+    } else {
+        null().null().null().null().number(owner.lease_ttl.count());
+    }
+    return optional(owner.host).time(owner.since);
+}
+
+Binder& Binder::tally(const Tally& tally) {
+    return number(tally.messages).number(tally.input_tokens).number(tally.output_tokens);
+}
+
+Binder& Binder::end(const End& end) {
+    time(end.ended_at).time(end.ended_after).time(end.ended_before).word(name_of(end.reason));
+    return optional(end.detail).optional(end.evidence);
+}
+
+}  // namespace knell::sqlite

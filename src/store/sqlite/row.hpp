@@ -1,0 +1,44 @@
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <optional>
+#include <string_view>
+
+#include "core/event.hpp"
+#include "core/session.hpp"
+
+namespace knell::sqlite {
+
+/// The columns of a session and of an event, in the order `read_*` takes them.
+extern const char* const session_columns;
+extern const char* const event_columns;
+
+Session read_session(SQLite::Statement& row);
+Event read_event(SQLite::Statement& row);
+
+/// Binds parameters one after the other.  Text is not copied: it must outlive the step.
+class Binder {
+  public:
+    explicit Binder(SQLite::Statement& statement) : statement_(statement) { statement_.tryReset(); }
+
+    Binder& text(const std::string& value);      // "" is text
+    Binder& optional(const std::string& value);  // "" is NULL
+    Binder& word(std::string_view literal);      // from a table of names; "" is NULL
+    Binder& number(std::int64_t value);
+    Binder& null();
+    Binder& time(WallTime value) { return number(to_millis(value)); }
+    Binder& time(std::optional<WallTime> value);
+    Binder& owner(const Owner& owner);
+    Binder& tally(const Tally& tally);
+    Binder& end(const End& end);
+
+    /// Runs it to its end and gives the number of rows it changed.
+    int run() { return statement_.exec(); }
+
+  private:
+    SQLite::Statement& statement_;
+    int next_ = 1;
+};
+
+}  // namespace knell::sqlite

@@ -1,0 +1,188 @@
+#include "store/sqlite/sqlite_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "store/sqlite/row.hpp"
+#include "store/sqlite/sqlite_error.hpp"
+
+namespace knell::sqlite {
+
+namespace {
+
+/// A query put together from the filters that were given.
+struct Where {
+    std::string text;
+    void add(std::string_view condition) {
+        text += text.empty() ? " WHERE " : " AND ";
+        text += condition;
+    }
+};
+
+bool wants_ended(const SessionQuery& query) {
+    return query.ended == true || query.status == Status::ended;
+}
+bool wants_open(const SessionQuery& query) {
+    return query.ended == false || (query.status && *query.status != Status::ended);
+}
+
+/// The index that leaves the fewest rows to look at.  Named outright: without statistics SQLite
+/// would guess, and guess differently as the store grows.
+std::string_view index_for(const SessionQuery& query) {
+    if (!query.key.empty()) return "INDEXED BY sessions_by_key";
+    if (query.status == Status::running) return "INDEXED BY sessions_running";
+    if (!query.source.empty()) return "INDEXED BY sessions_by_source";
+    if (wants_open(query)) return "INDEXED BY sessions_open";
+    if (wants_ended(query)) return "INDEXED BY sessions_ended";
+    return query.all ? "NOT INDEXED" : "INDEXED BY sessions_shown";
+}
+
+/// Who names a source or a key asks for it, folded or not; who asks for ended sessions also gets
+/// the empty ones.
+void add_fold(Where& where, const SessionQuery& query) {
+    if (query.all || !query.source.empty() || !query.key.empty()) return;
+    where.add(wants_ended(query) ? "fold <> 1" : "fold = 0");
+}
+
+void add_status(Where& where, const SessionQuery& query) {
+    if (wants_ended(query)) where.add("ended_at IS NOT NULL");
+    if (wants_open(query)) where.add("ended_at IS NULL");
+    if (!query.status) return;
+    switch (*query.status) {
+        case Status::running: where.add("turn_since IS NOT NULL"); break;
+        case Status::idle: where.add("turn_since IS NULL"); break;
+        case Status::ended: break;
+        case Status::attached:
+        case Status::background:
+        case Status::detached:
+        case Status::stalled:
+        case Status::unknown: where.add("FALSE"); break;  // no session is in one of these yet
+    }
+}
+
+std::string list_sql(const SessionQuery& query) {
+    Where where;
+    if (!query.source.empty()) where.add("source = :source");
+    if (!query.key.empty()) where.add("key = :key");
+    if (query.before) where.add("ordinal < :before");
+    add_status(where, query);
+    add_fold(where, query);
+    return fmt::format("SELECT {} FROM sessions {}{} ORDER BY ordinal DESC LIMIT :limit",
+                       session_columns, index_for(query), where.text);
+}
+
+std::string events_sql(const EventQuery& query) {
+    Where where;
+    where.add("seq > :after");
+    if (!query.session_id.empty()) where.add("session_id = :session");
+    if (!query.types.empty()) {
+        std::string names;
+        for (const auto type : query.types) {
+            names += fmt::format("{}'{}'", names.empty() ? "" : ",", name_in(event_type_names, type));
+        }
+        where.add(fmt::format("type IN ({})", names));
+    }
+    // Within a session the order of (generation, place) is the order of seq.
+    const auto* order = query.session_id.empty() ? "seq" : "generation, place";
+    return fmt::format("SELECT {} FROM events{} ORDER BY {} LIMIT :limit", event_columns, where.text,
+                       order);
+}
+
+class SqliteReader final : public Reader {
+  public:
+    explicit SqliteReader(const Location& location)
+        : path_(location.path),
+          database_(location.path, SQLite::OPEN_READONLY, /*aBusyTimeoutMs=*/2000, location.vfs),
+          finder_(database_),
+          messages_(database_,
+                    "SELECT role, content, tool_name, tokens FROM messages WHERE session = ? "
+                    "ORDER BY number DESC LIMIT ?") {}
+
+    Result<SessionPage> list(const SessionQuery& query) override {
+        return guarded(path_, [&]() -> Result<SessionPage> { return read_page(query); });
+    }
+
+    Result<std::optional<Session>> find(const SessionId& id) override {
+        return guarded(path_, [&]() -> Result<std::optional<Session>> { return finder_.find(id); });
+    }
+
+    Result<std::vector<Message>> messages(Ordinal session, std::size_t limit) override {
+        return guarded(path_, [&]() -> Result<std::vector<Message>> {
+            Binder(messages_).number(session).number(static_cast<std::int64_t>(limit));
+            std::vector<Message> found;
+            while (messages_.executeStep()) {
+                found.push_back({messages_.getColumn(0).getString(),
+                                 messages_.getColumn(1).getString(),
+                                 messages_.getColumn(2).getString(),
+                                 messages_.getColumn(3).getInt64()});
+            }
+            messages_.reset();
+            std::ranges::reverse(found);
+            return found;
+        });
+    }
+
+    Result<EventPage> events(const EventQuery& query) override {
+        return guarded(path_, [&]() -> Result<EventPage> { return read_events(query); });
+    }
+
+  private:
+    SessionPage read_page(const SessionQuery& query) {
+        SessionPage page;
+        if (wants_ended(query) && wants_open(query)) return page;
+        SQLite::Statement select(database_, list_sql(query));
+        if (!query.source.empty()) select.bindNoCopy(":source", query.source);
+        if (!query.key.empty()) select.bindNoCopy(":key", query.key);
+        if (query.before) select.bind(":before", *query.before);
+        // One more than asked for tells whether there is a next page.
+        select.bind(":limit", static_cast<std::int64_t>(query.limit) + 1);
+        while (select.executeStep()) {
+            if (page.sessions.size() == query.limit) {
+                page.next = page.sessions.back().ordinal;
+                break;
+            }
+            page.sessions.push_back(read_session(select));
+        }
+        return page;
+    }
+
+    EventPage read_events(const EventQuery& query) {
+        SQLite::Statement select(database_, events_sql(query));
+        select.bind(":after", query.after);
+        if (!query.session_id.empty()) select.bindNoCopy(":session", query.session_id.text());
+        select.bind(":limit", static_cast<std::int64_t>(query.limit));
+        EventPage page;
+        page.next = query.after;
+        while (select.executeStep()) page.events.push_back(read_event(select));
+        if (!page.events.empty()) page.next = page.events.back().seq;
+        return page;
+    }
+
+    const std::string path_;
+    SQLite::Database database_;
+    SessionFinder finder_;
+    SQLite::Statement messages_;
+};
+
+}  // namespace
+
+SessionFinder::SessionFinder(SQLite::Database& database)
+    : select_(database, fmt::format("SELECT {} FROM sessions WHERE id = ?", session_columns)) {}
+
+std::optional<Session> SessionFinder::find(const SessionId& id) {
+    Binder(select_).text(id.text());
+    std::optional<Session> found;
+    if (select_.executeStep()) found = read_session(select_);
+    select_.reset();
+    return found;
+}
+
+Result<std::unique_ptr<Reader>> open_reader(const Location& location) {
+    return guarded(location.path, [&]() -> Result<std::unique_ptr<Reader>> {
+        return std::make_unique<SqliteReader>(location);
+    });
+}
+
+}  // namespace knell::sqlite

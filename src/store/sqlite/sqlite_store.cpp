@@ -1,0 +1,159 @@
+#include "store/sqlite/sqlite_store.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <filesystem>
+
+#include "base/check.hpp"
+#include "store/sqlite/row.hpp"
+#include "store/sqlite/schema.hpp"
+#include "store/sqlite/sqlite_error.hpp"
+#include "store/sqlite/sqlite_reader.hpp"
+#include "store/sqlite/sqlite_writer.hpp"
+
+namespace knell::sqlite {
+
+namespace {
+
+/// A checkpoint copies the log into the database.  When nobody waits it is done early, so that it
+/// stays short; a log this long is copied even under load, or it would grow without bound.
+constexpr int checkpoint_pages_idle = 1000;
+constexpr int checkpoint_pages_max = 8000;
+
+class SqliteStore final : public Store {
+  public:
+    SqliteStore(const Location& location, SQLite::Database&& database)
+        : location_(location),
+          database_(std::move(database)),
+          node_id_(database_.execAndGet("SELECT value FROM node WHERE name = 'node_id'").getString()),
+          writer_(database_),
+          finder_(database_),
+          begin_(database_, "BEGIN IMMEDIATE"),
+          commit_(database_, "COMMIT") {
+        // Also switches SQLite's own checkpoints off.
+        sqlite3_wal_hook(database_.getHandle(), &SqliteStore::count_pages, &log_pages_);
+    }
+
+    Result<void> commit(const Batch& batch) override {
+        return guarded(location_.path, [&]() -> Result<void> {
+            if (log_pages_ >= checkpoint_pages_max) checkpoint();
+            try {
+                begin_.exec();
+                begin_.reset();
+                writer_.write(batch);
+                commit_.exec();
+                commit_.reset();
+            } catch (const SQLite::Exception&) {
+                begin_.tryReset();
+                commit_.tryReset();
+                roll_back();
+                throw;
+            }
+            return {};
+        });
+    }
+
+    Result<std::optional<Session>> find(const SessionId& id) override {
+        return guarded(location_.path,
+                       [&]() -> Result<std::optional<Session>> { return finder_.find(id); });
+    }
+
+    Result<void> for_each_open(const std::function<void(const Session&)>& visit) override {
+        return guarded(location_.path, [&]() -> Result<void> {
+            SQLite::Statement select(
+                database_, fmt::format("SELECT {} FROM sessions INDEXED BY sessions_open "
+                                       "WHERE ended_at IS NULL ORDER BY ordinal",
+                                       session_columns));
+            while (select.executeStep()) visit(read_session(select));
+            return {};
+        });
+    }
+
+    Result<Heads> heads() override {
+        return guarded(location_.path, [&]() -> Result<Heads> {
+            const auto highest = [&](const char* sql) {
+                return database_.execAndGet(sql).getInt64();
+            };
+            return Heads{highest("SELECT coalesce(max(ordinal), 0) FROM sessions"),
+                         highest("SELECT coalesce(max(seq), 0) FROM events")};
+        });
+    }
+
+    Result<void> maintain() override {
+        return guarded(location_.path, [&]() -> Result<void> {
+            if (log_pages_ >= checkpoint_pages_idle) checkpoint();
+            return {};
+        });
+    }
+
+    Result<std::unique_ptr<Reader>> open_reader() override {
+        return sqlite::open_reader(location_);
+    }
+
+    StoreFacts facts() const override {
+        std::int64_t bytes = 0;
+        for (const auto* suffix : {"", "-wal"}) {
+            std::error_code absent;
+            const auto size = std::filesystem::file_size(location_.path + suffix, absent);
+            if (!absent) bytes += static_cast<std::int64_t>(size);
+        }
+        return {"sqlite", location_.path, sqlite3_libversion(), newest_schema(), bytes};
+    }
+
+    const std::string& node_id() const override { return node_id_; }
+
+  private:
+    static int count_pages(void* pages, sqlite3*, const char*, int count) {
+        *static_cast<int*>(pages) = count;
+        return SQLITE_OK;
+    }
+
+    /// A checkpoint that fails loses nothing (the log keeps all) and is tried again later.
+    void checkpoint() {
+        sqlite3_wal_checkpoint_v2(database_.getHandle(), nullptr, SQLITE_CHECKPOINT_PASSIVE,
+                                  nullptr, nullptr);
+        log_pages_ = 0;
+    }
+
+    void roll_back() {
+        // SQLite may have rolled back by itself, on a full disk for one.
+        if (sqlite3_get_autocommit(database_.getHandle()) != 0) return;
+        sqlite3_exec(database_.getHandle(), "ROLLBACK", nullptr, nullptr, nullptr);
+        CHECK(sqlite3_get_autocommit(database_.getHandle()) != 0);
+    }
+
+    const Location location_;
+    SQLite::Database database_;
+    const std::string node_id_;
+    BatchWriter writer_;
+    SessionFinder finder_;
+    SQLite::Statement begin_;
+    SQLite::Statement commit_;
+    int log_pages_ = 0;
+};
+
+void prepare(SQLite::Database& database) {
+    database.exec("PRAGMA journal_mode = WAL");
+    database.exec("PRAGMA synchronous = FULL");
+    database.exec("PRAGMA cache_size = -65536");
+    migrate(database);
+    database.exec("INSERT OR IGNORE INTO node VALUES ('node_id', lower(hex(randomblob(8))))");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_store(const Location& location) {
+    return guarded(location.path, [&]() -> Result<std::unique_ptr<Store>> {
+        SQLite::Database database(location.path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
+                                  /*aBusyTimeoutMs=*/2000, location.vfs);
+        if (auto usable = inspect(database, location.path); !usable) {
+            return std::unexpected(usable.error());
+        }
+        prepare(database);
+        return std::make_unique<SqliteStore>(location, std::move(database));
+    });
+}
+
+}  // namespace knell::sqlite

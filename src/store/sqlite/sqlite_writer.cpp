@@ -1,0 +1,119 @@
+#include "store/sqlite/sqlite_writer.hpp"
+
+#include "base/check.hpp"
+#include "store/sqlite/row.hpp"
+
+namespace knell::sqlite {
+
+BatchWriter::BatchWriter(SQLite::Database& database)
+    : open_(database,
+            "INSERT INTO sessions (ordinal, id, key, source, platform, user_id, parent_id, "
+            "relation, model, title, cwd, meta, generation, owner_kind, owner_pid, "
+            "owner_start_ticks, owner_pid_ns, owner_boot_id, owner_lease_ttl_s, owner_host, "
+            "owner_since, on_owner_loss, started_at, last_activity_at, message_count, "
+            "input_tokens, output_tokens, fold) "
+            "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+      reopen_(database,
+              "UPDATE sessions SET generation = ?, owner_kind = ?, owner_pid = ?, "
+              "owner_start_ticks = ?, owner_pid_ns = ?, owner_boot_id = ?, owner_lease_ttl_s = ?, "
+              "owner_host = ?, owner_since = ?, on_owner_loss = ?, last_activity_at = ?, fold = ?, "
+              "turn_since = NULL, ended_at = NULL, ended_after = NULL, ended_before = NULL, "
+              "reason = NULL, detail = NULL, evidence = NULL WHERE ordinal = ? AND generation = ?"),
+      end_(database,
+           "UPDATE sessions SET ended_at = ?, ended_after = ?, ended_before = ?, reason = ?, "
+           "detail = ?, evidence = ?, fold = ?, turn_since = NULL "
+           "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+      count_(database,
+             "UPDATE sessions SET message_count = ?, input_tokens = ?, output_tokens = ?, "
+             "last_activity_at = ? WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+      message_(database,
+               "INSERT INTO messages (session, number, at, role, content, tool_name, tokens) "
+               "VALUES (?,?,?,?,?,?,?)"),
+      turn_(database,
+            "UPDATE sessions SET turn_since = ?, last_activity_at = ? "
+            "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+      event_(database,
+             "INSERT INTO events (seq, type, time, session_id, generation, place, session_key, "
+             "platform, user_id, source, parent_id, relation, started_at, message_count, "
+             "input_tokens, output_tokens, ended_at, ended_after, ended_before, reason, detail, "
+             "evidence) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)") {}
+
+void BatchWriter::write(const Batch& batch) {
+    for (const auto& change : batch.changes) {
+        std::visit([this](const auto& c) { put(c); }, change);
+    }
+    for (const auto& event : batch.events) put(event);
+}
+
+// Each change was decided on a state that mirrors these rows.  A row that does not match means the
+// two have come apart, and the only safe thing left is to stop before writing more.
+
+void BatchWriter::put(const Opened& change) {
+    const auto& s = change.session;
+    Binder bind(open_);
+    bind.number(s.ordinal).text(s.id.text()).optional(s.key).text(s.source).optional(s.platform);
+    bind.optional(s.user_id).optional(s.parent_id.text());
+    bind.word(name_in(relation_names, s.relation)).optional(s.model).optional(s.title);
+    bind.optional(s.cwd).optional(s.meta).number(s.generation).owner(s.owner);
+    bind.word(name_in(on_owner_loss_names, s.on_owner_loss));
+    bind.time(s.started_at).time(s.last_activity_at).tally(s.tally);
+    bind.number(static_cast<std::int64_t>(fold_of(s)));
+    bind.run();
+}
+
+void BatchWriter::put(const Reopened& change) {
+    Binder bind(reopen_);
+    bind.number(change.generation).owner(change.owner);
+    bind.word(name_in(on_owner_loss_names, change.on_owner_loss)).time(change.at);
+    bind.number(static_cast<std::int64_t>(change.fold));
+    bind.number(change.ordinal).number(std::int64_t{change.generation} - 1);
+    CHECK(bind.run() == 1);
+}
+
+void BatchWriter::put(const Ended& change) {
+    Binder bind(end_);
+    bind.end(change.end).number(static_cast<std::int64_t>(change.fold));
+    bind.number(change.ordinal).number(change.generation);
+    CHECK(bind.run() == 1);
+}
+
+void BatchWriter::put(const Appended& change) {
+    auto number = change.first_number;
+    for (const auto& message : change.messages) {
+        Binder bind(message_);
+        bind.number(change.ordinal).number(number++).time(change.at).text(message.role);
+        bind.text(message.content).optional(message.tool_name).number(message.tokens);
+        bind.run();
+    }
+    Binder bind(count_);
+    bind.tally(change.tally).time(change.at).number(change.ordinal).number(change.generation);
+    CHECK(bind.run() == 1);
+}
+
+void BatchWriter::put(const TurnSet& change) {
+    Binder bind(turn_);
+    bind.time(change.turn_since).time(change.at).number(change.ordinal).number(change.generation);
+    CHECK(bind.run() == 1);
+}
+
+void BatchWriter::put(const Event& event) {
+    Binder bind(event_);
+    bind.number(event.seq).word(name_in(event_type_names, event.type)).time(event.time);
+    if (event.session_id.empty()) {
+        for (int column = 0; column < 13; ++column) bind.null();
+    } else {
+        bind.text(event.session_id.text()).number(event.generation).number(place_of(event));
+        bind.optional(event.session_key).optional(event.platform).optional(event.user_id);
+        bind.text(event.source).optional(event.parent_id.text());
+        bind.word(name_in(relation_names, event.relation)).time(event.started_at);
+        bind.tally(event.tally);
+    }
+    if (event.end) {
+        bind.end(*event.end);
+    } else {
+        for (int column = 0; column < 6; ++column) bind.null();
+    }
+    bind.run();
+}
+
+}  // namespace knell::sqlite
