@@ -1,0 +1,21 @@
+#include "engine/command.hpp"
+
+namespace knell {
+
+namespace {
+
+const SessionId& id_in(const Create& create) { return create.draft.id; }
+const SessionId& id_in(const auto& command) { return command.session_id; }
+
+}  // namespace
+
+const SessionId& subject_of(const Command& command) {
+    return std::visit([](const auto& c) -> const SessionId& { return id_in(c); }, command);
+}
+
+bool may_have_past(const Command& command) {
+    const auto* create = std::get_if<Create>(&command);
+    return create == nullptr || !create->fresh_id;
+}
+
+}  // namespace knell

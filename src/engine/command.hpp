@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/session.hpp"
+
+namespace knell {
+
+/// What may be asked of the engine.  `said_by` says who asked, for the evidence.  `at` is the time
+/// of a call that was spooled while no daemon ran; without it the call happened now.
+
+struct Create {
+    Session draft;  // ordinal, generation, times and tally are the engine's to fill
+    bool fresh_id = false;  // made by us from random bits: no need to look for it in the store
+    std::optional<WallTime> at;
+};
+
+struct Resume {
+    SessionId session_id;
+    Owner owner;
+    OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
+    bool takeover = false;
+    std::string said_by;
+};
+
+struct Append {
+    SessionId session_id;
+    Generation generation = 0;
+    std::vector<Message> messages;
+};
+
+struct Close {
+    SessionId session_id;
+    std::optional<Generation> generation;  // none: whatever is open now, a person's word
+    Reason reason = Reason::completed;
+    std::string detail;
+    std::string said_by;
+    std::optional<WallTime> at;
+};
+
+struct Turn {
+    SessionId session_id;
+    Generation generation = 0;
+    bool on = false;
+};
+
+using Command = std::variant<Create, Resume, Append, Close, Turn>;
+
+/// The session a command is about.
+const SessionId& subject_of(const Command& command);
+/// False when the subject is known to be new, so nobody need look for it in the store.
+bool may_have_past(const Command& command);
+
+}  // namespace knell

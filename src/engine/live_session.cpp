@@ -1,0 +1,95 @@
+#include "engine/live_session.hpp"
+
+#include <algorithm>
+
+namespace knell {
+
+std::uint32_t Realms::number_of(const Owner& owner) {
+    const Realm realm{owner.host, owner.process.boot_id, owner.process.pid_namespace};
+    // Newest last and nearly always the one asked for.
+    const auto found = std::ranges::find(realms_.rbegin(), realms_.rend(), realm);
+    if (found != realms_.rend()) {
+        return static_cast<std::uint32_t>(realms_.rend() - found - 1);
+    }
+    realms_.push_back(realm);
+    return static_cast<std::uint32_t>(realms_.size() - 1);
+}
+
+void Realms::fill(Owner& owner, std::uint32_t number) const {
+    const auto& realm = realms_.at(number);
+    owner.host = realm.host;
+    owner.process.boot_id = realm.boot_id;
+    owner.process.pid_namespace = realm.pid_namespace;
+}
+
+LiveSession::LiveSession(const Session& session, Realms& realms)
+    : text_({session.id.text(), session.key, session.source, session.platform, session.user_id,
+             session.parent_id.text()}),
+      ordinal_(session.ordinal),
+      tally_(session.tally),
+      last_activity_at_(session.last_activity_at),
+      generation_(session.generation),
+      relation_(session.relation),
+      by_machine_(fold_of(session) == Fold::origin),
+      titled_(!session.title.empty()) {
+    set_owner(session.owner, session.on_owner_loss, realms);
+    set_turn(session.turn_since);
+}
+
+void LiveSession::set_owner(const Owner& owner, OnOwnerLoss on_owner_loss, Realms& realms) {
+    owner_kind_ = owner.kind;
+    owner_since_ = owner.since;
+    pid_ = owner.process.pid;
+    start_ticks_ = owner.process.start_ticks;
+    lease_ttl_s_ = static_cast<std::uint32_t>(owner.lease_ttl.count());
+    realm_ = realms.number_of(owner);
+    on_owner_loss_ = on_owner_loss;
+}
+
+Owner LiveSession::owner(const Realms& realms) const {
+    Owner owner;
+    owner.kind = owner_kind_;
+    owner.since = owner_since_;
+    owner.process.pid = pid_;
+    owner.process.start_ticks = start_ticks_;
+    owner.lease_ttl = std::chrono::seconds{lease_ttl_s_};
+    realms.fill(owner, realm_);
+    return owner;
+}
+
+std::optional<WallTime> LiveSession::turn_since() const {
+    if (turn_since_ms_ == no_turn) return std::nullopt;
+    return from_millis(turn_since_ms_);
+}
+
+void LiveSession::set_turn(std::optional<WallTime> since) {
+    turn_since_ms_ = since ? to_millis(*since) : no_turn;
+}
+
+Status LiveSession::status() const {
+    return turn_since_ms_ == no_turn ? Status::idle : Status::running;
+}
+
+Fold LiveSession::fold(bool ended) const {
+    if (by_machine_) return Fold::origin;
+    return ended && tally_.messages == 0 && !titled_ ? Fold::empty : Fold::shown;
+}
+
+Event LiveSession::event(EventType type, WallTime time) const {
+    Event event;
+    event.type = type;
+    event.time = time;
+    event.session_id = SessionId(std::string(text_.at(0)));
+    event.session_key = text_.at(1);
+    event.source = text_.at(2);
+    event.platform = text_.at(3);
+    event.user_id = text_.at(4);
+    event.parent_id = SessionId(std::string(text_.at(5)));
+    event.generation = generation_;
+    event.relation = relation_;
+    event.started_at = owner_since_;
+    event.tally = tally_;
+    return event;
+}
+
+}  // namespace knell
