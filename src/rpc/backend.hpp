@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/error.hpp"
+#include "engine/command.hpp"
+#include "engine/decide.hpp"
+#include "store/store.hpp"
+#include "watch/process_table.hpp"
+#include "wire/json.hpp"
+
+namespace knell::rpc {
+
+/// Called exactly once, on the thread that dispatched the call.
+using Respond = std::move_only_function<void(Result<Json>)>;
+
+/// What the methods need of the daemon.  Both kinds of work are queued and bounded: a full queue
+/// answers `limit` at once.
+class Backend {
+  public:
+    virtual ~Backend() = default;
+
+    /// A change: decided, made durable, then answered.
+    virtual void submit(Command&& command, std::move_only_function<void(Result<Reply>)> done) = 0;
+    /// A read, on a thread with a reader of its own.
+    virtual void read(std::move_only_function<Result<Json>(Reader&)> work, Respond done) = 0;
+
+    virtual JsonObject node_status() const = 0;
+    /// Ends the daemon once the answer has left.
+    virtual void stop() = 0;
+
+    virtual const ProcessTable& processes() const = 0;
+    virtual const std::string& host() const = 0;
+    virtual const std::string& node_id() const = 0;
+    virtual SessionId new_session_id() = 0;
+};
+
+}  // namespace knell::rpc

@@ -1,0 +1,289 @@
+#include "rpc/decode.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/limits.hpp"
+#include "wire/params.hpp"
+
+namespace knell::rpc {
+
+using wire::Params;
+
+namespace {
+
+constexpr std::int64_t generation_max = UINT32_MAX;
+
+Owner process_owner(Params& params, std::string_view field, pid_t pid, const Backend& backend) {
+    Owner owner;
+    owner.host = backend.host();
+    const auto identity = backend.processes().identify(pid);
+    if (identity) {
+        owner.process = *identity;
+    } else {
+        params.reject(field, fmt::format("no process {} runs here; name a living one, or use "
+                                         "owner {{\"lease_ttl_s\": 45}} for an owner that cannot be "
+                                         "watched", pid));
+    }
+    return owner;
+}
+
+Owner lease_owner(Params& given, const Backend& backend) {
+    Owner owner;
+    owner.kind = OwnerKind::lease;
+    owner.host = given.text("host", limits::user_id_bytes_max);
+    if (owner.host.empty()) owner.host = backend.host();
+    owner.lease_ttl = std::chrono::seconds{given.integer("lease_ttl_s", limits::lease_ttl_min.count(),
+                                                         limits::lease_ttl_max.count())
+                                               .value_or(limits::lease_ttl_default.count())};
+    return owner;
+}
+
+/// {pid} or {lease_ttl_s}; without an owner the calling process is it.
+Owner decode_owner(Params& params, const Caller& caller, const Backend& backend) {
+    const auto* object = params.object("owner");
+    if (object == nullptr) {
+        if (caller.pid > 0) return process_owner(params, "owner", caller.pid, backend);
+        params.reject("owner", "is required: the calling process is not visible from here");
+        return {};
+    }
+    Params given(*object, "owner.");
+    Owner owner;
+    if (given.has("pid") == given.has("lease_ttl_s")) {
+        params.reject("owner", "must hold either pid or lease_ttl_s");
+    } else if (given.has("pid")) {
+        const auto pid = given.required_integer("pid", 1, INT32_MAX);
+        if (!given.error()) {
+            owner = process_owner(given, "pid", static_cast<pid_t>(pid), backend);
+        }
+    } else {
+        owner = lease_owner(given, backend);
+    }
+    params.absorb(given);
+    return owner;
+}
+
+std::string decode_meta(Params& params) {
+    const auto* meta = params.object("meta");
+    if (meta == nullptr) return {};
+    auto text = wire::to_text(*meta);
+    if (text.size() > limits::meta_bytes_max) {
+        params.reject("meta", fmt::format("is {} bytes as JSON; at most {} are allowed", text.size(),
+                                          limits::meta_bytes_max));
+    }
+    return text;
+}
+
+/// Everything of a new session but its owner.
+Create decode_draft(Params& params, Backend& backend) {
+    Create create;
+    auto& draft = create.draft;
+    draft.id = params.id("id");
+    if (draft.id.empty()) {
+        draft.id = backend.new_session_id();
+        create.fresh_id = true;
+    }
+    draft.key = params.text("key", limits::key_bytes_max);
+    draft.source = params.required_word("source");
+    draft.platform = params.word("platform");
+    draft.user_id = params.text("user_id", limits::user_id_bytes_max);
+    draft.parent_id = params.id("parent_id");
+    draft.relation = params.choice<Relation>("relation", relation_names).value_or(Relation::none);
+    if (draft.relation != Relation::none && draft.parent_id.empty()) {
+        params.reject("parent_id", "is required with a relation");
+    }
+    draft.model = params.text("model", limits::model_bytes_max);
+    draft.title = params.text("title", limits::title_bytes_max);
+    draft.cwd = params.text("cwd", limits::cwd_bytes_max);
+    draft.on_owner_loss =
+        params.choice<OnOwnerLoss>("on_owner_loss", on_owner_loss_names).value_or(OnOwnerLoss::end);
+    draft.meta = decode_meta(params);
+    return create;
+}
+
+Message decode_message(Params& params, const Json& value, std::size_t index) {
+    const auto path = fmt::format("messages[{}]", index);
+    const auto* object = value.if_object();
+    if (object == nullptr) {
+        params.reject(path, "must be an object");
+        return {};
+    }
+    Params given(*object, path + ".");
+    Message message;
+    message.role = given.required_word("role");
+    if (!given.has("content")) given.reject("content", "is required");
+    message.content = given.content("content");
+    message.tool_name = given.text("tool_name", limits::word_bytes_max);
+    message.tokens = given.integer("tokens", 0, INT64_C(1) << 48).value_or(0);
+    params.absorb(given);
+    return message;
+}
+
+template <typename T>
+Result<Command> finish(const Params& params, T&& command) {
+    if (params.error()) return params.failure();
+    return Command{std::forward<T>(command)};
+}
+
+Result<Command> decode_turn(const JsonObject& object, bool on) {
+    Params params(object);
+    Turn turn;
+    turn.session_id = params.required_id("session_id");
+    turn.generation = static_cast<Generation>(
+        params.required_integer("generation", 1, generation_max));
+    turn.on = on;
+    return finish(params, std::move(turn));
+}
+
+}  // namespace
+
+Result<Command> decode_create(const JsonObject& object, const Caller& caller, Backend& backend) {
+    Params params(object);
+    auto create = decode_draft(params, backend);
+    create.draft.owner = decode_owner(params, caller, backend);
+    return finish(params, std::move(create));
+}
+
+Result<Command> decode_resume(const JsonObject& object, const Caller& caller, Backend& backend) {
+    Params params(object);
+    Resume resume;
+    resume.session_id = params.required_id("session_id");
+    resume.owner = decode_owner(params, caller, backend);
+    resume.on_owner_loss =
+        params.choice<OnOwnerLoss>("on_owner_loss", on_owner_loss_names).value_or(OnOwnerLoss::end);
+    resume.takeover = params.boolean("takeover").value_or(false);
+    resume.said_by = caller.describe();
+    return finish(params, std::move(resume));
+}
+
+Result<Command> decode_append(const JsonObject& object, const Caller&, Backend&) {
+    Params params(object);
+    Append append;
+    append.session_id = params.required_id("session_id");
+    append.generation = static_cast<Generation>(
+        params.required_integer("generation", 1, generation_max));
+    const auto* messages = params.array("messages");
+    if (messages == nullptr || messages->empty()) {
+        params.reject("messages", "must be an array with at least one message");
+    } else if (messages->size() > limits::messages_per_append_max) {
+        params.reject("messages", fmt::format("holds {} messages; at most {} are allowed in a call",
+                                              messages->size(), limits::messages_per_append_max));
+    } else {
+        append.messages.reserve(messages->size());
+        for (std::size_t i = 0; i < messages->size(); ++i) {
+            append.messages.push_back(decode_message(params, (*messages)[i], i));
+        }
+    }
+    return finish(params, std::move(append));
+}
+
+Result<Command> decode_close(const JsonObject& object, const Caller& caller, Backend&) {
+    Params params(object);
+    Close close;
+    close.session_id = params.required_id("session_id");
+    if (const auto given = params.integer("generation", 1, generation_max)) {
+        close.generation = static_cast<Generation>(*given);
+    }
+    if (const auto given = params.word("reason"); !given.empty()) {
+        const auto reason = parse_reason(given);
+        if (!reason) {
+            params.reject("reason", fmt::format("{} is not a reason", given));
+        } else if (row_of(*reason).said_by == SaidBy::daemon) {
+            params.reject("reason", fmt::format("{} can only be found by the daemon itself", given));
+        } else {
+            close.reason = *reason;
+        }
+    }
+    close.detail = params.text("detail", limits::detail_bytes_max);
+    close.said_by = caller.describe();
+    return finish(params, std::move(close));
+}
+
+Result<Command> decode_turn_start(const JsonObject& params, const Caller&, Backend&) {
+    return decode_turn(params, /*on=*/true);
+}
+
+Result<Command> decode_turn_end(const JsonObject& params, const Caller&, Backend&) {
+    return decode_turn(params, /*on=*/false);
+}
+
+Result<SessionQuery> decode_list(const JsonObject& object) {
+    Params params(object);
+    SessionQuery query;
+    query.source = params.word("source");
+    query.key = params.text("key", limits::key_bytes_max);
+    query.status = params.choice<Status>("status", status_names);
+    query.ended = params.boolean("ended");
+    query.all = params.boolean("all").value_or(false);
+    query.limit = static_cast<std::size_t>(
+        params.integer("limit", 1, limits::list_page_max)
+            .value_or(static_cast<std::int64_t>(limits::list_page_default)));
+    if (const auto cursor = params.text("cursor", limits::word_bytes_max); !cursor.empty()) {
+        Ordinal before = 0;
+        const auto* end = cursor.data() + cursor.size();
+        const auto [stop, error] = std::from_chars(cursor.data(), end, before);
+        if (error != std::errc{} || stop != end || before < 0) {
+            params.reject("cursor", "is not one that session.list gave as `next`");
+        }
+        query.before = before;
+    }
+    if (params.error()) return params.failure();
+    return query;
+}
+
+Result<EventQuery> decode_events(const JsonObject& object) {
+    Params params(object);
+    EventQuery query;
+    query.after = params.integer("after", 0, INT64_MAX).value_or(0);
+    query.limit = static_cast<std::size_t>(
+        params.integer("limit", 1, limits::events_page_max)
+            .value_or(static_cast<std::int64_t>(limits::events_page_default)));
+    query.session_id = params.id("session_id");
+    if (const auto* types = params.array("types")) {
+        for (const auto& name : *types) {
+            const auto type = name.is_string()
+                                  ? find_in<EventType>(event_type_names,
+                                                       std::string_view(name.get_string()))
+                                  : std::nullopt;
+            if (!type) params.reject("types", wire::to_text(name) + " is not an event type");
+            query.types.push_back(type.value_or(EventType::notice));
+        }
+    }
+    if (params.error()) return params.failure();
+    return query;
+}
+
+Result<Command> decode_spooled(std::string_view method, const JsonObject& object, WallTime at,
+                               Backend& backend) {
+    Params params(object);
+    if (method == "session.create") {
+        auto create = decode_draft(params, backend);
+        create.at = at;
+        create.draft.owner.host = backend.host();
+        if (const auto* owner = params.object("owner")) {
+            Params given(*owner, "owner.");
+            auto& process = create.draft.owner.process;
+            process.pid = static_cast<std::int32_t>(given.required_integer("pid", 1, INT32_MAX));
+            process.start_ticks = static_cast<std::uint64_t>(
+                given.integer("start_ticks", 0, INT64_MAX).value_or(0));
+            process.boot_id = given.text("boot_id", limits::word_bytes_max);
+            params.absorb(given);
+        }
+        return finish(params, std::move(create));
+    }
+    if (method == "session.close") {
+        auto command = decode_close(object, Caller{}, backend);
+        if (command) {
+            auto& close = std::get<Close>(*command);
+            close.at = at;
+            close.said_by = "knell run, spooled while no daemon could be reached";
+        }
+        return command;
+    }
+    return fail(ErrorCode::method_not_found,
+                fmt::format("{} cannot be spooled", std::string(method)));
+}
+
+}  // namespace knell::rpc

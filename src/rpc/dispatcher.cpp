@@ -1,0 +1,36 @@
+#include "rpc/dispatcher.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace knell::rpc {
+
+std::string Caller::describe() const {
+    if (pid == 0) return fmt::format("a process that is not visible from here (uid {})", uid);
+    return fmt::format("process {} (uid {})", pid, uid);
+}
+
+void Dispatcher::handle(std::string_view line, const Caller& caller,
+                        std::move_only_function<void(std::string)> reply) {
+    auto request = wire::parse_request(line);
+    if (!request) {
+        reply(wire::error_line(request.error().id, request.error().error));
+        return;
+    }
+    Respond respond = [id = std::move(request->id), silent = request->is_notification,
+                       reply = std::move(reply)](Result<Json> result) mutable {
+        if (silent) return reply({});
+        reply(result ? wire::result_line(id, *result) : wire::error_line(id, result.error()));
+    };
+    const auto method = std::ranges::find(methods(), request->method, &Method::name);
+    if (method == methods().end()) {
+        respond(fail(ErrorCode::method_not_found,
+                     fmt::format("no method {:.64}; `knell rpc --list` lists them",
+                                 request->method)));
+        return;
+    }
+    method->run(Call{std::move(request->params), caller, std::move(respond)}, backend_);
+}
+
+}  // namespace knell::rpc

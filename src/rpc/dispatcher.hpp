@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "rpc/backend.hpp"
+#include "rpc/caller.hpp"
+#include "wire/envelope.hpp"
+
+namespace knell::rpc {
+
+struct Param {
+    std::string_view name;
+    std::string_view type;
+    bool required;
+    std::string_view about;
+};
+
+struct Call {
+    JsonObject params;
+    Caller caller;
+    Respond respond;
+};
+
+/// One row of the table of methods.
+struct Method {
+    std::string_view name;
+    std::string_view summary;
+    std::span<const Param> params;
+    void (*run)(Call&& call, Backend& backend);
+};
+
+/// Every method there is, in one place.
+std::span<const Method> methods();
+
+/// Finds the method of a line and runs it.  Knows no sockets; one thread.
+class Dispatcher {
+  public:
+    explicit Dispatcher(Backend& backend) : backend_(backend) {}
+
+    /// `reply` gets the answer line exactly once, now or later, on this thread; a notification gets
+    /// an empty one.
+    void handle(std::string_view line, const Caller& caller,
+                std::move_only_function<void(std::string)> reply);
+
+  private:
+    Backend& backend_;
+};
+
+}  // namespace knell::rpc

@@ -1,0 +1,228 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/limits.hpp"
+#include "rpc/decode.hpp"
+#include "rpc/dispatcher.hpp"
+#include "wire/params.hpp"
+#include "wire/session_json.hpp"
+
+namespace knell::rpc {
+
+namespace {
+
+// What a reply looks like to the caller.
+
+struct Render {
+    Json operator()(const OpenedReply& reply) const {
+        JsonObject result;
+        result["session_id"] = reply.session_id.text();
+        result["generation"] = reply.generation;
+        result["status"] = name_in(status_names, reply.status);
+        if (reply.lease_ttl.count() > 0) {
+            result["lease_ttl_s"] = reply.lease_ttl.count();
+            // Two beats may be lost before the lease is.
+            result["renew_every_s"] = std::max<std::int64_t>(1, reply.lease_ttl.count() / 3);
+        }
+        return result;
+    }
+    Json operator()(const AppendedReply& reply) const {
+        JsonObject result;
+        result["session_id"] = reply.session_id.text();
+        result["generation"] = reply.generation;
+        result["message_count"] = reply.tally.messages;
+        result["input_tokens"] = reply.tally.input_tokens;
+        result["output_tokens"] = reply.tally.output_tokens;
+        return result;
+    }
+    Json operator()(const ClosedReply& reply) const {
+        JsonObject result;
+        result["session_id"] = reply.session_id.text();
+        result["generation"] = reply.generation;
+        result["status"] = name_in(status_names, Status::ended);
+        result["reason"] = name_of(reply.end.reason);
+        result["ended_at"] = format_rfc3339(reply.end.ended_at);
+        result["already_ended"] = reply.already_ended;
+        return result;
+    }
+    Json operator()(const TurnReply& reply) const {
+        JsonObject result;
+        result["session_id"] = reply.session_id.text();
+        result["generation"] = reply.generation;
+        result["status"] = name_in(status_names, reply.status);
+        result["changed"] = reply.changed;
+        return result;
+    }
+};
+
+/// A method that changes something: decode, submit, render.
+template <Result<Command> (*decode)(const JsonObject&, const Caller&, Backend&)>
+void change(Call&& call, Backend& backend) {
+    auto command = decode(call.params, call.caller, backend);
+    if (!command) return call.respond(std::unexpected(std::move(command.error())));
+    backend.submit(std::move(*command),
+                   [respond = std::move(call.respond)](Result<Reply> reply) mutable {
+                       if (!reply) return respond(std::unexpected(std::move(reply.error())));
+                       respond(std::visit(Render{}, *reply));
+                   });
+}
+
+void list(Call&& call, Backend& backend) {
+    auto query = decode_list(call.params);
+    if (!query) return call.respond(std::unexpected(std::move(query.error())));
+    backend.read(
+        [query = std::move(*query)](Reader& reader) -> Result<Json> {
+            const auto page = reader.list(query);
+            if (!page) return std::unexpected(page.error());
+            JsonArray sessions;
+            for (const auto& session : page->sessions) sessions.push_back(wire::to_json(session));
+            JsonObject result;
+            result["sessions"] = std::move(sessions);
+            if (page->next) result["next"] = fmt::to_string(*page->next);
+            return result;
+        },
+        std::move(call.respond));
+}
+
+void show(Call&& call, Backend& backend) {
+    wire::Params params(call.params);
+    auto id = params.required_id("session_id");
+    const auto messages = params.integer("messages", 0, limits::show_messages_max).value_or(0);
+    if (params.error()) return call.respond(params.failure());
+    backend.read(
+        [id = std::move(id), messages](Reader& reader) -> Result<Json> {
+            const auto session = reader.find(id);
+            if (!session) return std::unexpected(session.error());
+            if (!*session) {
+                return fail(ErrorCode::not_found,
+                            fmt::format("no session {}; `knell ls --all` lists what there is",
+                                        id.text()));
+            }
+            auto result = wire::to_json(**session);
+            if (messages == 0) return result;
+            const auto found =
+                reader.messages((*session)->ordinal, static_cast<std::size_t>(messages));
+            if (!found) return std::unexpected(found.error());
+            JsonArray array;
+            for (const auto& message : *found) array.push_back(wire::to_json(message));
+            result["messages"] = std::move(array);
+            return result;
+        },
+        std::move(call.respond));
+}
+
+void read_events(Call&& call, Backend& backend) {
+    auto query = decode_events(call.params);
+    if (!query) return call.respond(std::unexpected(std::move(query.error())));
+    backend.read(
+        [query = std::move(*query), &node = backend.node_id()](Reader& reader) -> Result<Json> {
+            const auto page = reader.events(query);
+            if (!page) return std::unexpected(page.error());
+            JsonArray events;
+            for (const auto& event : page->events) events.push_back(wire::to_json(event, node));
+            JsonObject result;
+            result["events"] = std::move(events);
+            result["next"] = page->next;
+            return result;
+        },
+        std::move(call.respond));
+}
+
+void node_status(Call&& call, Backend& backend) { call.respond(backend.node_status()); }
+
+void node_stop(Call&& call, Backend& backend) {
+    call.respond(JsonObject{{"stopping", true}});
+    backend.stop();
+}
+
+void describe(Call&& call, Backend&) {
+    JsonArray all;
+    for (const auto& method : methods()) {
+        JsonArray params;
+        for (const auto& param : method.params) {
+            params.push_back(JsonObject{{"name", param.name},
+                                        {"type", param.type},
+                                        {"required", param.required},
+                                        {"about", param.about}});
+        }
+        all.push_back(JsonObject{
+            {"name", method.name}, {"summary", method.summary}, {"params", std::move(params)}});
+    }
+    call.respond(JsonObject{{"methods", std::move(all)}});
+}
+
+constexpr Param session_param{"session_id", "string", true, "the session"};
+constexpr Param generation_param{"generation", "integer", true,
+                                 "the fencing token that create or resume gave"};
+constexpr Param owner_param{"owner", "object", false,
+                            "{pid} or {lease_ttl_s}; default: the calling process"};
+constexpr Param on_owner_loss_param{"on_owner_loss", "string", false, "end (default) or park"};
+
+constexpr std::array create_params{
+    Param{"id", "string", false, "default: a new UUIDv7"},
+    Param{"key", "string", false, "routing key, such as agent:main:telegram:dm:42"},
+    Param{"source", "string", true, "cli, gateway, cron, subagent, claude-code ..."},
+    Param{"platform", "string", false, "telegram, slack ..."},
+    Param{"user_id", "string", false, "whose conversation it is"},
+    Param{"parent_id", "string", false, "the session it came out of"},
+    Param{"relation", "string", false, "compression, branch, subagent or reset"},
+    Param{"model", "string", false, "the model that answers"},
+    Param{"title", "string", false, "for people"},
+    Param{"cwd", "string", false, "working directory"},
+    owner_param,
+    on_owner_loss_param,
+    Param{"meta", "object", false, "anything of the client's own"},
+};
+constexpr std::array resume_params{
+    session_param, owner_param, on_owner_loss_param,
+    Param{"takeover", "boolean", false, "end the present owner's generation as superseded"}};
+constexpr std::array append_params{
+    session_param, generation_param,
+    Param{"messages", "array", true, "[{role, content, tool_name?, tokens?}]"}};
+constexpr std::array close_params{
+    session_param,
+    Param{"generation", "integer", false, "refuse as fenced unless this one is open"},
+    Param{"reason", "string", false, "default: completed"},
+    Param{"detail", "string", false, "free text"}};
+constexpr std::array list_params{
+    Param{"source", "string", false, "only this source"},
+    Param{"key", "string", false, "only this routing key"},
+    Param{"status", "string", false, "running, idle, ended ..."},
+    Param{"ended", "boolean", false, "only ended, or only open ones"},
+    Param{"all", "boolean", false, "also sub-agent, cron and empty sessions"},
+    Param{"limit", "integer", false, "1 to 1000, default 50"},
+    Param{"cursor", "string", false, "`next` of the page before"},
+};
+constexpr std::array show_params{
+    session_param, Param{"messages", "integer", false, "also the newest N messages"}};
+constexpr std::array turn_params{session_param, generation_param};
+constexpr std::array events_params{
+    Param{"after", "integer", false, "events after this sequence number, default 0"},
+    Param{"limit", "integer", false, "1 to 5000, default 500"},
+    Param{"types", "array", false, "only these types"},
+    Param{"session_id", "string", false, "only of this session"}};
+
+constexpr std::array method_table{
+    Method{"session.create", "open a session", create_params, change<decode_create>},
+    Method{"session.resume", "open an ended session again, or claim a live one", resume_params,
+           change<decode_resume>},
+    Method{"session.append", "add messages", append_params, change<decode_append>},
+    Method{"session.close", "end a session; twice is not an error", close_params,
+           change<decode_close>},
+    Method{"session.list", "sessions, newest first", list_params, list},
+    Method{"session.show", "one session with its facts", show_params, show},
+    Method{"turn.start", "the agent began to work on a prompt", turn_params,
+           change<decode_turn_start>},
+    Method{"turn.end", "the agent is done with the prompt", turn_params, change<decode_turn_end>},
+    Method{"events.read", "events after a sequence number", events_params, read_events},
+    Method{"node.status", "the daemon itself", {}, node_status},
+    Method{"node.stop", "end the daemon; sessions stay as they are", {}, node_stop},
+    Method{"rpc.describe", "this list", {}, describe},
+};
+
+}  // namespace
+
+std::span<const Method> methods() { return method_table; }
+
+}  // namespace knell::rpc
