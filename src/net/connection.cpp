@@ -1,0 +1,176 @@
+#include "net/connection.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "core/limits.hpp"
+#include "wire/envelope.hpp"
+
+namespace knell::net {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace {
+
+/// Read buffer of the one net thread: idle connections cost no buffer of their own.
+thread_local std::array<char, 64 * 1024> shared_buffer;
+
+constexpr std::size_t pause_reading_at = 1U << 20U;  // bytes the client has yet to read
+
+bool would_block(const error_code& error) {
+    return error == asio::error::would_block || error == asio::error::try_again;
+}
+
+}  // namespace
+
+Connection::Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher)
+    : socket_(std::move(socket)),
+      caller_(caller),
+      dispatcher_(dispatcher),
+      room_(socket_.get_executor()),
+      patience_(socket_.get_executor()) {
+    socket_.non_blocking(true);
+}
+
+void Connection::close() {
+    error_code ignored;
+    socket_.close(ignored);
+    room_.cancel();
+    patience_.cancel();
+}
+
+asio::awaitable<void> Connection::serve() {
+    const auto self = shared_from_this();
+    while (socket_.is_open() && !closing_) {
+        if (in_flight_ >= limits::calls_per_connection_max || unsent_.size() >= pause_reading_at) {
+            co_await wait_for_room();
+            continue;
+        }
+        if (!co_await read_some()) break;
+    }
+    // A client may send its calls and shut down its side: the answers still belong to it.
+    while (socket_.is_open() && (in_flight_ > 0 || !unsent_.empty())) co_await wait_for_room();
+    close();
+}
+
+asio::awaitable<void> Connection::wait_for_room() {
+    room_.expires_at(asio::steady_timer::time_point::max());
+    error_code ignored;
+    auto token = asio::redirect_error(asio::use_awaitable, ignored);
+    co_await room_.async_wait(token);
+}
+
+asio::awaitable<bool> Connection::read_some() {
+    error_code error;
+    auto got = socket_.read_some(asio::buffer(shared_buffer), error);
+    if (would_block(error)) {
+        error_code waited;
+        auto token = asio::redirect_error(asio::use_awaitable, waited);
+        co_await socket_.async_wait(Socket::wait_read, token);
+        if (waited) co_return false;
+        got = socket_.read_some(asio::buffer(shared_buffer), error);
+        if (would_block(error)) co_return true;
+    }
+    if (error) co_return false;
+    co_return take_lines({shared_buffer.data(), got});
+}
+
+bool Connection::take_lines(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto end = bytes.find('\n');
+        const auto piece = bytes.substr(0, end);
+        if (partial_.size() + piece.size() > limits::line_bytes_max) {
+            ++in_flight_;
+            answer(wire::error_line(
+                nullptr, Error{ErrorCode::limit,
+                               fmt::format("a line may be {} bytes long; closing, because what "
+                                           "follows cannot be told apart",
+                                           limits::line_bytes_max), {}, {}}));
+            closing_ = true;
+            return false;
+        }
+        if (end == std::string_view::npos) {
+            partial_ += piece;
+            return true;
+        }
+        if (partial_.empty()) {
+            handle(piece);
+        } else {
+            partial_ += piece;
+            handle(partial_);
+            partial_ = {};
+        }
+        bytes.remove_prefix(end + 1);
+    }
+    return true;
+}
+
+void Connection::handle(std::string_view line) {
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    ++in_flight_;
+    dispatcher_.handle(line, caller_, [self = weak_from_this()](std::string reply) {
+        if (const auto connection = self.lock()) connection->answer(std::move(reply));
+    });
+}
+
+void Connection::answer(std::string&& line) {
+    --in_flight_;
+    unsent_ += line;
+    if (unsent_.size() > limits::unsent_bytes_max) return close();
+    // Answers come in batches; one write sends all that a batch has for this client.
+    if (flush_posted_ || sending_) return;
+    flush_posted_ = true;
+    asio::post(socket_.get_executor(), [self = shared_from_this()] { self->flush(); });
+}
+
+void Connection::flush() {
+    flush_posted_ = false;
+    if (!socket_.is_open()) return;
+    if (send_some() && !unsent_.empty() && !sending_) {
+        sending_ = true;
+        asio::co_spawn(socket_.get_executor(), send_rest(), asio::detached);
+    }
+    room_.cancel();
+}
+
+bool Connection::send_some() {
+    while (!unsent_.empty()) {
+        error_code error;
+        const auto sent = socket_.write_some(asio::buffer(unsent_), error);
+        if (would_block(error)) return true;
+        if (error) {
+            close();
+            return false;
+        }
+        unsent_.erase(0, sent);
+    }
+    return true;
+}
+
+asio::awaitable<void> Connection::send_rest() {
+    const auto self = shared_from_this();
+    while (socket_.is_open() && !unsent_.empty()) {
+        patience_.expires_after(limits::unsent_for_max);
+        patience_.async_wait([weak = weak_from_this()](error_code cancelled) {
+            const auto connection = weak.lock();
+            if (!cancelled && connection) connection->close();
+        });
+        error_code error;
+        auto token = asio::redirect_error(asio::use_awaitable, error);
+        co_await socket_.async_wait(Socket::wait_write, token);
+        patience_.cancel();
+        if (error || !send_some()) break;
+        room_.cancel();
+    }
+    sending_ = false;
+    room_.cancel();
+}
+
+}  // namespace knell::net

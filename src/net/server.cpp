@@ -1,0 +1,206 @@
+#include "net/server.hpp"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <csignal>
+#include <list>
+#include <memory>
+#include <unordered_map>
+
+#include "net/connection.hpp"
+#include "net/listener.hpp"
+#include "wire/envelope.hpp"
+
+namespace knell::net {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using Protocol = asio::local::stream_protocol;
+
+namespace {
+
+/// Out of descriptors or memory: accepting again at once would spin.
+constexpr std::chrono::milliseconds accept_pause{50};
+/// How long answers may take to leave after `stop`.
+constexpr std::chrono::seconds farewell_max{2};
+constexpr std::chrono::milliseconds farewell_look{2};
+
+struct Admission {
+    rpc::Caller caller;
+    std::string refusal;  // why not, or ""
+};
+
+Admission look_at(int socket) {
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+        return {{}, "cannot tell who is calling"};
+    }
+    const rpc::Caller caller{peer.pid, peer.uid};
+    if (peer.uid != geteuid() && peer.uid != 0) {
+        return {caller, fmt::format("uid {} may not use the daemon of uid {}", peer.uid, geteuid())};
+    }
+    return {caller, {}};
+}
+
+/// Best effort: the client is about to be closed whether it reads this or not.
+void say_and_close(Protocol::socket socket, ErrorCode code, std::string why) {
+    const auto line = wire::error_line(nullptr, Error{code, std::move(why), {}, {}});
+    error_code ignored;
+    socket.non_blocking(true, ignored);
+    socket.write_some(asio::buffer(line), ignored);
+    socket.close(ignored);
+}
+
+}  // namespace
+
+class Server::Impl {
+  public:
+    Impl(rpc::Dispatcher& dispatcher, std::size_t connections_max)
+        : dispatcher_(dispatcher), connections_max_(connections_max) {}
+
+    Result<void> listen(const std::string& path) {
+        auto listener = listen_unix(path);
+        if (!listener) return std::unexpected(listener.error());
+        error_code error;
+        acceptor_.assign(Protocol(), listener->release(), error);
+        if (error) return fail(ErrorCode::internal, "cannot listen: " + error.message());
+        asio::co_spawn(io_, accept_loop(), asio::detached);
+        return {};
+    }
+
+    void run() {
+        signals_.async_wait([this](error_code error, int) {
+            if (!error) stop();
+        });
+        io_.run();
+    }
+
+    void post(std::move_only_function<void()> work) {
+        // Asio wants copyable handlers here only in name: it moves them.
+        asio::post(io_, std::move(work));
+    }
+
+    void stop() {
+        if (stopping_.exchange(true)) return;
+        asio::post(io_, [this] {
+            error_code ignored;
+            acceptor_.close(ignored);
+            signals_.cancel(ignored);
+            for (auto& timer : timers_) timer.cancel();
+            farewell_.expires_after(farewell_max);
+            farewell_.async_wait([this](error_code) { io_.stop(); });
+            wait_until_answered();
+        });
+    }
+
+    void every(std::chrono::milliseconds period, std::function<void()> work) {
+        timers_.emplace_back(io_);
+        asio::co_spawn(io_, tick(timers_.back(), period, std::move(work)), asio::detached);
+    }
+
+    std::size_t connection_count() const { return count_; }
+    std::size_t connections_max() const { return connections_max_; }
+
+  private:
+    asio::awaitable<void> accept_loop() {
+        while (acceptor_.is_open()) {
+            error_code error;
+            auto token = asio::redirect_error(asio::use_awaitable, error);
+            auto socket = co_await acceptor_.async_accept(token);
+            if (!error) {
+                admit(std::move(socket));
+            } else if (acceptor_.is_open()) {
+                accept_timer_.expires_after(accept_pause);
+                error_code ignored;
+                auto pause = asio::redirect_error(asio::use_awaitable, ignored);
+                co_await accept_timer_.async_wait(pause);
+            }
+        }
+    }
+
+    void admit(Protocol::socket socket) {
+        auto [caller, refusal] = look_at(socket.native_handle());
+        if (!refusal.empty()) {
+            return say_and_close(std::move(socket), ErrorCode::unauthorized, std::move(refusal));
+        }
+        if (count_ >= connections_max_) {
+            return say_and_close(
+                std::move(socket), ErrorCode::limit,
+                fmt::format("{} connections are open, the most this daemon takes; close some",
+                            connections_max_));
+        }
+        auto connection = std::make_shared<Connection>(std::move(socket), caller, dispatcher_);
+        auto* key = connection.get();
+        connections_.emplace(key, connection);
+        ++count_;
+        asio::co_spawn(io_, connection->serve(), [this, key](const std::exception_ptr&) {
+            connections_.erase(key);
+            --count_;
+        });
+    }
+
+    asio::awaitable<void> tick(asio::steady_timer& timer, std::chrono::milliseconds period,
+                               std::function<void()> work) {
+        for (;;) {
+            timer.expires_after(period);
+            error_code error;
+            auto token = asio::redirect_error(asio::use_awaitable, error);
+            co_await timer.async_wait(token);
+            if (error) co_return;
+            work();
+        }
+    }
+
+    /// Calls that were taken are still answered.
+    void wait_until_answered() {
+        const auto busy = std::ranges::any_of(
+            connections_, [](const auto& entry) { return entry.second->is_busy(); });
+        if (!busy) return io_.stop();
+        accept_timer_.expires_after(farewell_look);
+        accept_timer_.async_wait([this](error_code) { wait_until_answered(); });
+    }
+
+    rpc::Dispatcher& dispatcher_;
+    const std::size_t connections_max_;
+    std::atomic<std::size_t> count_{0};
+    std::atomic<bool> stopping_{false};
+
+    asio::io_context io_{1};
+    Protocol::acceptor acceptor_{io_};
+    asio::steady_timer accept_timer_{io_};
+    asio::steady_timer farewell_{io_};
+    asio::signal_set signals_{io_, SIGTERM, SIGINT};
+    std::list<asio::steady_timer> timers_;
+    // A coroutine and late answers share a connection with this table: it is the one place where
+    // the end of an object is not known beforehand.
+    std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
+};
+
+Server::Server(rpc::Dispatcher& dispatcher, std::size_t connections_max)
+    : impl_(std::make_unique<Impl>(dispatcher, connections_max)) {}
+Server::~Server() = default;
+
+Result<void> Server::listen(const std::string& path) { return impl_->listen(path); }
+void Server::run() { impl_->run(); }
+void Server::post(std::move_only_function<void()> work) { impl_->post(std::move(work)); }
+void Server::stop() { impl_->stop(); }
+void Server::every(std::chrono::milliseconds period, std::function<void()> work) {
+    impl_->every(period, std::move(work));
+}
+std::size_t Server::connection_count() const { return impl_->connection_count(); }
+std::size_t Server::connections_max() const { return impl_->connections_max(); }
+
+}  // namespace knell::net

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/error.hpp"
+#include "rpc/dispatcher.hpp"
+
+namespace knell::net {
+
+/// The unix socket: accepts, splits lines, hands them to the dispatcher, sends the answers.
+///
+/// All of it runs on the thread that calls `run`; only `post` and `stop` may be called from others.
+class Server {
+  public:
+    /// `connections_max`: one more is told `limit` and closed.
+    Server(rpc::Dispatcher& dispatcher, std::size_t connections_max);
+    ~Server();
+
+    /// Binds and listens.  The caller holds the node's lock, so a socket file that is already there
+    /// is a dead daemon's and is replaced.
+    Result<void> listen(const std::string& path);
+
+    /// Serves until `stop`, SIGTERM or SIGINT; then sends what is still unsent and returns.
+    void run();
+
+    void post(std::move_only_function<void()> work);
+    void stop();
+
+    /// Runs `work` on this server's thread every `period`, first after one period.
+    void every(std::chrono::milliseconds period, std::function<void()> work);
+
+    std::size_t connection_count() const;
+    std::size_t connections_max() const;
+
+  private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace knell::net

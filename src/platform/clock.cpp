@@ -1,0 +1,38 @@
+#include "platform/clock.hpp"
+
+#include <cerrno>
+#include <ctime>
+
+#include "base/check.hpp"
+
+namespace knell {
+
+namespace {
+
+timespec read(clockid_t clock) {
+    timespec time{};
+    CHECK(::clock_gettime(clock, &time) == 0);
+    return time;
+}
+
+}  // namespace
+
+Now read_clocks() {
+    using std::chrono::floor, std::chrono::milliseconds, std::chrono::nanoseconds,
+        std::chrono::seconds;
+    const auto wall = read(CLOCK_REALTIME);
+    const auto steady = read(CLOCK_BOOTTIME);
+    const auto since_epoch = seconds{wall.tv_sec} + nanoseconds{wall.tv_nsec};
+    return {.wall = WallTime{floor<milliseconds>(since_epoch)},
+            .steady = SteadyTime{seconds{steady.tv_sec} + nanoseconds{steady.tv_nsec}}};
+}
+
+void sleep_for(std::chrono::nanoseconds duration) {
+    if (duration <= std::chrono::nanoseconds{0}) return;
+    const auto whole = std::chrono::floor<std::chrono::seconds>(duration);
+    timespec left{.tv_sec = whole.count(), .tv_nsec = (duration - whole).count()};
+    while (::clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) {
+    }
+}
+
+}  // namespace knell

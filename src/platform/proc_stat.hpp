@@ -1,0 +1,28 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace knell {
+
+/// What /proc/<pid>/stat tells of a process.
+struct ProcStat {
+    pid_t parent = 0;
+    std::uint64_t start_ticks = 0;  // since boot: together with the pid it names one process
+    char state = 'R';               // Z and X: dead, only not yet waited for
+
+    bool is_dead() const { return state == 'Z' || state == 'X'; }
+    bool operator==(const ProcStat&) const = default;
+};
+
+/// Nothing when there is no such process.
+std::optional<ProcStat> read_proc_stat(pid_t pid);
+
+/// The parsing alone.  The command name may hold spaces and brackets, so fields are counted from
+/// the last ')'.
+std::optional<ProcStat> parse_proc_stat(std::string_view stat);
+
+}  // namespace knell

@@ -1,0 +1,47 @@
+#include "platform/terminal.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "platform/environment.hpp"
+
+namespace knell {
+
+namespace {
+
+constexpr std::size_t width_default = 80;
+
+std::size_t width_of(int fd) {
+    winsize size{};
+    if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return width_default;
+    return size.ws_col;
+}
+
+}  // namespace
+
+bool is_terminal(int fd) {
+    return ::isatty(fd) == 1;
+}
+
+bool wants_colour(bool interactive, std::string_view no_color, std::string_view term) {
+    return interactive && no_color.empty() && !term.empty() && term != "dumb";
+}
+
+Terminal describe_terminal(int fd) {
+    Terminal terminal;
+    terminal.interactive = is_terminal(fd);
+    terminal.colour = wants_colour(terminal.interactive, environment_variable("NO_COLOR"),
+                                   environment_variable("TERM"));
+    if (terminal.interactive) terminal.width = width_of(fd);
+    return terminal;
+}
+
+bool has_controlling_terminal() {
+    const int fd = ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0) return false;
+    ::close(fd);
+    return true;
+}
+
+}  // namespace knell
