@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/command.hpp"
+#include "engine/decide.hpp"
+
+namespace knell::testing {
+
+/// Short ways to say a command.
+
+Owner lease_owner(std::chrono::seconds ttl = std::chrono::seconds{45});
+Owner process_owner(int pid);
+
+Create create(std::string id, std::string source = "cli");
+Append append(std::string id, Generation generation, std::vector<std::string> contents);
+Close close(std::string id, std::optional<Generation> generation = {},
+            Reason reason = Reason::completed);
+Resume resume(std::string id, bool takeover = false);
+Turn turn(std::string id, Generation generation, bool on);
+
+/// Wall and steady time `seconds` after an arbitrary start.
+Now at(std::int64_t seconds);
+
+}  // namespace knell::testing

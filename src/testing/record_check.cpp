@@ -1,0 +1,121 @@
+#include "testing/record_check.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace knell::testing {
+
+namespace {
+
+using Generations = std::map<Generation, std::vector<const Event*>>;
+
+class Checker {
+  public:
+    Checker(const Record& record, Reader& reader) : record_(record), reader_(reader) {}
+
+    std::vector<std::string> run() {
+        check_numbers();
+        std::map<std::string, Generations> told;
+        for (const auto& event : record_.events) {
+            if (!event.session_id.empty()) {
+                told[event.session_id.text()][event.generation].push_back(&event);
+            }
+        }
+        if (told.size() != record_.sessions.size()) {
+            broken_.push_back(fmt::format("{} sessions on record, events tell of {}",
+                                          record_.sessions.size(), told.size()));
+        }
+        for (const auto& session : record_.sessions) {
+            check_session(session, told[session.id.text()]);
+        }
+        return std::move(broken_);
+    }
+
+  private:
+    void check_numbers() {
+        Seq expected = 1;
+        for (const auto& event : record_.events) {
+            if (event.seq != expected) {
+                broken_.push_back(fmt::format("event {} stands where {} should", event.seq, expected));
+                return;
+            }
+            ++expected;
+        }
+    }
+
+    void check_session(const Session& session, const Generations& generations) {
+        if (generations.size() != session.generation) {
+            broken_.push_back(fmt::format("session {} is at generation {}, events tell of {}",
+                                          session.id.text(), session.generation,
+                                          generations.size()));
+        }
+        for (const auto& [generation, events] : generations) {
+            const bool open = generation == session.generation && !session.end;
+            check_generation(session, generation, events, open);
+        }
+        const auto messages = reader_.messages(session.ordinal, 1'000'000);
+        if (!messages || static_cast<std::int64_t>(messages->size()) != session.tally.messages) {
+            broken_.push_back(fmt::format("session {} counts {} messages and holds {}",
+                                          session.id.text(), session.tally.messages,
+                                          messages ? messages->size() : 0));
+        }
+    }
+
+    void check_generation(const Session& session, Generation generation,
+                          const std::vector<const Event*>& events, bool open) {
+        const auto complain = [&](std::string_view what) {
+            broken_.push_back(
+                fmt::format("session {} generation {}: {}", session.id.text(), generation, what));
+        };
+        std::size_t starts = 0;
+        std::size_t ends = 0;
+        for (const auto* event : events) {
+            starts += event->type == EventType::session_start ? 1U : 0U;
+            ends += event->type == EventType::session_end ? 1U : 0U;
+        }
+        if (starts != 1) complain(fmt::format("{} starts", starts));
+        if (events.front()->type != EventType::session_start) complain("does not begin with its start");
+        if (ends != (open ? 0U : 1U)) complain(fmt::format("{} ends, open: {}", ends, open));
+        if (ends == 0) return;
+        const auto& last = *events.back();
+        if (last.type != EventType::session_end) return complain("its end is not its last event");
+        if (!last.end || last.end->evidence.empty()) return complain("an end without evidence");
+        if (generation == session.generation && session.end != last.end) {
+            complain("the end on record is not the end that was told");
+        }
+    }
+
+    const Record& record_;
+    Reader& reader_;
+    std::vector<std::string> broken_;
+};
+
+}  // namespace
+
+Result<Record> read_record(Reader& reader) {
+    Record record;
+    SessionQuery sessions{.all = true, .limit = 100};
+    do {
+        auto page = reader.list(sessions);
+        if (!page) return std::unexpected(page.error());
+        for (auto& session : page->sessions) record.sessions.push_back(std::move(session));
+        sessions.before = page->next;
+    } while (sessions.before);
+    EventQuery events{.limit = 100};
+    for (;;) {
+        auto page = reader.events(events);
+        if (!page) return std::unexpected(page.error());
+        if (page->events.empty()) return record;
+        for (auto& event : page->events) record.events.push_back(std::move(event));
+        events.after = page->next;
+    }
+}
+
+std::vector<std::string> broken_promises(Reader& reader) {
+    const auto record = read_record(reader);
+    if (!record) return {"the record cannot be read: " + record.error().message};
+    return Checker(*record, reader).run();
+}
+
+}  // namespace knell::testing

@@ -1,0 +1,191 @@
+#include "stores.hpp"
+
+namespace knell::testing {
+namespace {
+
+using Ids = std::vector<std::string>;
+
+class Life : public StoreStory {};
+INSTANTIATE_TEST_SUITE_P(EveryStore, Life, ::testing::ValuesIn(store_kinds()),
+                         [](const auto& kind) { return kind.param.name; });
+
+TEST_P(Life, EveryFieldSurvivesARestart) {
+    Create command = create("a", "gateway");
+    auto& draft = command.draft;
+    draft.key = "agent:main:telegram:dm:42";
+    draft.platform = "telegram";
+    draft.user_id = "42";
+    draft.parent_id = SessionId("p");
+    draft.relation = Relation::branch;
+    draft.model = "m-1";
+    draft.title = "Grüße, 世界";
+    draft.cwd = "/home/a b";
+    draft.meta = R"({"x":[1,null]})";
+    draft.on_owner_loss = OnOwnerLoss::park;
+    ASSERT_TRUE(journal().one(command, at(1)));
+    ASSERT_TRUE(journal().one(append("a", 1, {"hello"}), at(2)));
+    ASSERT_TRUE(journal().one(turn("a", 1, true), at(3)));
+
+    const auto before = shown("a");
+    restart();
+
+    EXPECT_EQ(shown("a"), before);
+    Session expected = command.draft;
+    expected.ordinal = 1;
+    expected.started_at = expected.owner.since = at(1).wall;
+    expected.last_activity_at = at(3).wall;
+    expected.turn_since = at(3).wall;
+    expected.tally = {.messages = 1, .input_tokens = 3, .output_tokens = 0};
+    EXPECT_EQ(before, expected);
+    EXPECT_EQ(journal().state.open_count(), 1U);
+    EXPECT_EQ(journal().state.running_count(), 1U);
+}
+
+TEST_P(Life, AnEndHasItsReasonProofAndBounds) {
+    journal().one(create("a"), at(0));
+    const auto closed = journal().one(close("a", 1, Reason::signaled), at(9));
+
+    ASSERT_TRUE(closed);
+    const auto session = shown("a");
+    ASSERT_TRUE(session.end);
+    EXPECT_EQ(session.end->reason, Reason::signaled);
+    EXPECT_EQ(session.end->proof(), Proof::observed);
+    EXPECT_EQ(session.end->detail, "said so");
+    EXPECT_EQ(session.end->evidence, "session.close by the test");
+    EXPECT_EQ(session.end->ended_at, at(9).wall);
+    EXPECT_LE(session.end->ended_after, session.end->ended_at);
+    EXPECT_LE(session.end->ended_at, session.end->ended_before);
+    EXPECT_EQ(journal().state.open_count(), 0U);
+}
+
+TEST_P(Life, MessagesComeBackInOrder) {
+    journal().one(create("a"));
+    journal().one(append("a", 1, {"one", "two"}));
+    journal().group({append("a", 1, {"three"}), append("a", 1, {"four", "five"})});
+
+    const auto newest = reader().messages(shown("a").ordinal, 3);
+
+    ASSERT_TRUE(newest);
+    ASSERT_EQ(newest->size(), 3U);
+    EXPECT_EQ((*newest)[0].content, "three");
+    EXPECT_EQ((*newest)[2].content, "five");
+    EXPECT_EQ(shown("a").tally, (Tally{.messages = 5, .input_tokens = 15, .output_tokens = 0}));
+}
+
+TEST_P(Life, OneGroupMayHoldAWholeLifeAndTheNext) {
+    const auto replies = journal().group({create("a"), append("a", 1, {"x"}), close("a", 1),
+                                          close("a", 1), resume("a"), append("a", 2, {"y"}),
+                                          append("a", 1, {"stale"}), resume("a"), close("a")});
+
+    ASSERT_EQ(replies.size(), 9U);
+    for (const auto index : {0U, 1U, 2U, 3U, 4U, 5U, 8U}) EXPECT_TRUE(replies[index]) << index;
+    EXPECT_FALSE(std::get<ClosedReply>(*replies[2]).already_ended);
+    EXPECT_TRUE(std::get<ClosedReply>(*replies[3]).already_ended);
+    EXPECT_EQ(replies[6].error().code, ErrorCode::fenced);
+    EXPECT_EQ(replies[7].error().code, ErrorCode::owned);
+    EXPECT_EQ(shown("a").generation, 2U);
+}
+
+TEST_P(Life, ATakeoverEndsTheOldGenerationBeforeTheNewOneStarts) {
+    journal().one(create("a"));
+    journal().one(turn("a", 1, true));
+    const auto taken = journal().one(resume("a", /*takeover=*/true), at(5));
+
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(std::get<OpenedReply>(*taken).generation, 2U);
+    const auto events = reader().events({.after = 2, .limit = 10});
+    ASSERT_TRUE(events);
+    ASSERT_EQ(events->events.size(), 3U);
+    EXPECT_EQ(events->events[0].type, EventType::agent_end);
+    EXPECT_EQ(events->events[1].type, EventType::session_end);
+    EXPECT_EQ(events->events[1].generation, 1U);
+    EXPECT_EQ(events->events[1].end->reason, Reason::superseded);
+    EXPECT_EQ(events->events[2].type, EventType::session_start);
+    EXPECT_EQ(events->events[2].generation, 2U);
+    EXPECT_EQ(journal().one(append("a", 1, {"stale"})).error().code, ErrorCode::fenced);
+    EXPECT_FALSE(shown("a").turn_since);
+}
+
+TEST_P(Life, AResumedSessionKeepsItsMessages) {
+    journal().one(create("a"));
+    journal().one(append("a", 1, {"before"}));
+    journal().one(close("a"));
+    restart();
+    ASSERT_TRUE(journal().one(resume("a")));
+    ASSERT_TRUE(journal().one(append("a", 2, {"after"})));
+
+    EXPECT_EQ(shown("a").tally.messages, 2);
+    EXPECT_FALSE(shown("a").end);
+}
+
+TEST_P(Life, FiltersComeBeforeTheLimit) {
+    for (int i = 0; i < 30; ++i) {
+        const auto id = std::to_string(i);
+        journal().one(create(id, i % 10 == 0 ? "rare" : "cli"));
+        if (i % 2 == 0) journal().one(close(id));
+    }
+    EXPECT_EQ(listed({.source = "rare", .limit = 2}), (Ids{"20", "10"}));
+    EXPECT_EQ(listed({.ended = false, .limit = 2}), (Ids{"29", "27"}));
+    EXPECT_EQ(listed({.status = Status::ended, .limit = 2}), (Ids{"28", "26"}));
+    EXPECT_EQ(listed({.source = "rare", .ended = false}), Ids{});
+    EXPECT_EQ(listed({.status = Status::idle, .ended = true}), Ids{});
+    journal().one(turn("3", 1, true));
+    EXPECT_EQ(listed({.status = Status::running}), Ids{"3"});
+}
+
+TEST_P(Life, PagesNeitherRepeatNorMiss) {
+    for (int i = 0; i < 25; ++i) journal().one(create(std::to_string(i)));
+    Ids seen;
+    SessionQuery query{.limit = 7};
+    do {
+        const auto page = reader().list(query);
+        ASSERT_TRUE(page);
+        for (const auto& session : page->sessions) seen.push_back(session.id.text());
+        query.before = page->next;
+        journal().one(create("late-" + std::to_string(seen.size())));  // newer: not on later pages
+    } while (query.before);
+    ASSERT_EQ(seen.size(), 25U);
+    EXPECT_EQ(seen.front(), "24");
+    EXPECT_EQ(seen.back(), "0");
+}
+
+TEST_P(Life, MachineMadeAndEmptySessionsAreFoldedAway) {
+    auto child = create("child");
+    child.draft.parent_id = SessionId("talk");
+    child.draft.relation = Relation::subagent;
+    auto titled = create("titled");
+    titled.draft.title = "claude";
+    journal().group({create("talk"), child, create("job", "cron"), create("helper", "subagent"),
+                     create("nothing"), titled});
+    journal().group({append("talk", 1, {"hi"}), close("talk"), close("nothing"), close("titled")});
+
+    EXPECT_EQ(listed({}), (Ids{"titled", "talk"}));
+    EXPECT_EQ(listed({.ended = true}), (Ids{"titled", "nothing", "talk"}));
+    EXPECT_EQ(listed({.source = "cron"}), Ids{"job"});
+    EXPECT_EQ(listed({.all = true}).size(), 6U);
+    journal().one(resume("nothing"));
+    EXPECT_EQ(listed({}), (Ids{"titled", "nothing", "talk"}));
+}
+
+TEST_P(Life, EventsAreFilteredByTypeAndSession) {
+    journal().group({create("a"), create("b"), turn("a", 1, true), turn("b", 1, true), close("b"),
+                     close("a"), resume("a")});
+
+    const auto ends = reader().events({.limit = 10, .types = {EventType::session_end}});
+    const auto of_a = reader().events({.after = 1, .limit = 10, .session_id = SessionId("a")});
+
+    ASSERT_TRUE(ends && of_a);
+    ASSERT_EQ(ends->events.size(), 2U);
+    EXPECT_EQ(ends->events[0].session_id.text(), "b");
+    Seq last = 1;
+    for (const auto& event : of_a->events) {
+        EXPECT_EQ(event.session_id.text(), "a");
+        EXPECT_GT(event.seq, last);
+        last = event.seq;
+    }
+    EXPECT_EQ(of_a->events.size(), 4U);  // turn on, turn off, end, start of the next generation
+    EXPECT_EQ(of_a->next, last);
+}
+
+}  // namespace
+}  // namespace knell::testing

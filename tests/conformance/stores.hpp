@@ -1,0 +1,90 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "engine/state.hpp"
+#include "journal/journal.hpp"
+#include "store/memory/memory_store.hpp"
+#include "store/sqlite/sqlite_store.hpp"
+#include "testing/commands.hpp"
+#include "testing/faulty_disk.hpp"
+#include "testing/record_check.hpp"
+
+namespace knell::testing {
+
+/// One kind of store under test.  `reopen` closes it and opens it again, as a restart would.
+class StoreUnderTest {
+  public:
+    virtual ~StoreUnderTest() = default;
+    virtual Store& store() = 0;
+    virtual void reopen() = 0;
+};
+
+using StoreMaker = std::function<std::unique_ptr<StoreUnderTest>()>;
+struct StoreKind {
+    std::string name;
+    StoreMaker make;
+};
+/// Every store there is: the same stories run on each.
+const std::vector<StoreKind>& store_kinds();
+
+/// A journal on a store, as the daemon has it.
+class JournalOnStore {
+  public:
+    explicit JournalOnStore(Store& store) : journal(state, store) {
+        const auto recovered = journal.recover();
+        EXPECT_TRUE(recovered) << recovered.error().message;
+    }
+
+    /// One group of commands, one transaction.
+    std::vector<Result<Reply>> group(std::vector<Command> commands, Now now = at(0)) {
+        return journal.commit(std::move(commands), now);
+    }
+    Result<Reply> one(Command command, Now now = at(0)) {
+        std::vector<Command> commands;
+        commands.push_back(std::move(command));
+        return std::move(group(std::move(commands), now).front());
+    }
+
+    State state;
+    Journal journal;
+};
+
+class StoreStory : public ::testing::TestWithParam<StoreKind> {
+  protected:
+    StoreStory() : under_test_(GetParam().make()) { restart(); }
+
+    void restart() {
+        reader_.reset();
+        journal_.reset();
+        if (started_) under_test_->reopen();
+        started_ = true;
+        journal_ = std::make_unique<JournalOnStore>(under_test_->store());
+        auto reader = under_test_->store().open_reader();
+        ASSERT_TRUE(reader) << reader.error().message;
+        reader_ = std::move(*reader);
+    }
+
+    JournalOnStore& journal() { return *journal_; }
+    Reader& reader() { return *reader_; }
+    Session shown(const std::string& id) {
+        const auto found = reader().find(SessionId(id));
+        EXPECT_TRUE(found && *found) << id << " is not on record";
+        return found && *found ? **found : Session{};
+    }
+    std::vector<std::string> listed(SessionQuery query);
+
+    void TearDown() override { EXPECT_EQ(broken_promises(reader()), std::vector<std::string>{}); }
+
+  private:
+    std::unique_ptr<StoreUnderTest> under_test_;
+    bool started_ = false;
+    std::unique_ptr<JournalOnStore> journal_;
+    std::unique_ptr<Reader> reader_;
+};
+
+}  // namespace knell::testing

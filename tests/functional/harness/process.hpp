@@ -1,0 +1,76 @@
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platform/fd.hpp"
+
+namespace knell::functional {
+
+/// The binary under test, from $KNELL_BIN.
+std::string knell_binary();
+
+/// Variables on top of the test's own, of which those of knell itself are left out.
+using Environment = std::map<std::string, std::string>;
+
+struct Spawn {
+    std::vector<std::string> argv;
+    Environment environment;
+    std::string cwd;
+    // Descriptors of the test that become 0, 1 and 2; -1 is /dev/null.
+    int in = -1;
+    int out = -1;
+    int err = -1;
+    std::optional<rlim_t> descriptors_max;
+    std::optional<rlim_t> file_bytes_max;  // a write past it fails, as on a full disk
+};
+
+/// A child process.  Killed and waited for at the latest when this goes.  Dies with the test too,
+/// which wants it to be started from the main thread.
+class Process {
+  public:
+    explicit Process(const Spawn& spawn);
+    Process(Process&& other) noexcept;
+    Process& operator=(Process&&) = delete;
+    ~Process();
+
+    pid_t pid() const { return pid_; }
+    void signal(int number) const;
+    /// Waits for its end.  Its exit status, or 128 and the signal, as a shell says it.
+    int wait();
+    bool has_ended() const { return status_.has_value(); }
+
+  private:
+    pid_t pid_ = -1;
+    Fd pidfd_;
+    std::optional<int> status_;
+};
+
+/// A pipe whose ends do not leak into children.
+struct Pipe {
+    Pipe();
+    Fd reading;
+    Fd writing;
+};
+
+/// Adds to `text` what is there now.  False at the end of the stream.
+bool read_available(int fd, std::string& text);
+/// Blocks until the end of the stream.
+std::string read_to_end(int fd);
+
+struct Outcome {
+    int status = 0;
+    std::string out;
+    std::string err;
+};
+
+/// Runs a command to its end; `in`, `out` and `err` of `spawn` are taken by this.
+Outcome run_command(Spawn spawn, std::string_view input = {});
+
+}  // namespace knell::functional
