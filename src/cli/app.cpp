@@ -1,0 +1,175 @@
+#include "cli/app.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/command.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/output.hpp"
+#include "platform/version.hpp"
+
+namespace knell::cli {
+
+namespace {
+
+struct Verb {
+    const char* name;
+    const char* usage;  // what follows the name
+    const char* group;
+    const char* summary;
+    std::unique_ptr<Command> (*make)();
+};
+
+constexpr auto daemon_group = "The daemon";
+constexpr auto session_group = "Sessions";
+constexpr auto program_group = "For programs";
+
+/// Every verb there is.
+constexpr std::array verbs{
+    Verb{"run", "[OPTIONS] -- CMD [ARGS...]", session_group,
+         "Run a command as a session that ends when the command does", make_run},
+    Verb{"ls", "[OPTIONS]", session_group, "List sessions, the newest first", make_ls},
+    Verb{"show", "[OPTIONS] ID", session_group, "Show one session with all that is known of it",
+         make_show},
+    Verb{"end", "[OPTIONS] ID...", session_group, "End sessions by hand", make_end},
+    Verb{"events", "[OPTIONS]", session_group, "Show what happened, the newest last", make_events},
+    Verb{"up", "[OPTIONS]", daemon_group, "Start the daemon", make_up},
+    Verb{"down", "", daemon_group, "Stop the daemon and wait until it is gone", make_down},
+    Verb{"status", "[OPTIONS]", daemon_group, "Show how the daemon is doing", make_status},
+    Verb{"rpc", "[OPTIONS] METHOD [JSON]", program_group, "Make one JSON-RPC call", make_rpc},
+};
+
+auto find_verb(std::string_view name) {
+    return std::ranges::find_if(verbs, [&](const Verb& verb) { return verb.name == name; });
+}
+
+constexpr auto description =
+    "knell keeps the truth about AI-agent sessions on this machine: every session that\n"
+    "starts also ends, once, with a reason and the evidence for it.";
+
+constexpr auto footer = R"(
+Examples:
+  knell run -- claude            run an agent as a session; a daemon is started if none runs
+  knell ls                       what is alive, what ended and why
+  knell show ID --messages 20    one session in full
+  knell events --type session:end
+  knell rpc session.list '{"ended":false,"limit":5}'
+
+Files:
+  $KNELL_HOME holds everything when it is set. Otherwise config.yaml and hooks/ are in
+  $XDG_CONFIG_HOME/knell, knell.db and knell.log in $XDG_STATE_HOME/knell, and knell.sock in
+  $XDG_RUNTIME_DIR/knell. KNELL_SOCKET names another socket. NO_COLOR turns colours off.
+
+Exit status: 0 done, 1 failed, 2 wrong usage. `knell run` exits as its command did.
+`knell VERB --help` tells more about a verb.)";
+
+/// The usage line of a verb as it is written above, rather than as CLI11 derives it.
+class HelpFormat final : public CLI::Formatter {
+  public:
+    explicit HelpFormat(std::string usage) : usage_(std::move(usage)) {
+        column_width(26);
+        label("Positionals", "Arguments");
+    }
+    std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
+        return "\nUsage: knell " + usage_ + "\n";
+    }
+    std::string make_option_opts(const CLI::Option* option) const override {
+        // Without the validators and exclusions that CLI11 would spell out.
+        const auto text = option->get_option_text();
+        return text.empty() ? text : " " + text;
+    }
+    std::string make_footer(const CLI::App* app) const override {
+        // Our texts start on a line of their own; CLI11 has put an empty one before them by now.
+        const auto text = app->get_footer();
+        return text.substr(text.find_first_not_of('\n')) + "\n";
+    }
+
+  private:
+    const std::string usage_;
+};
+
+int complain_usage(std::string_view verb, std::string_view message) {
+    const auto name = verb.empty() ? "knell" : fmt::format("knell {}", verb);
+    note(fmt::format("{}: {}\nTry: {} --help", name, message, name));
+    return exit_usage;
+}
+
+/// CLI11 takes its arguments last first.
+std::vector<std::string> reversed(std::vector<std::string> arguments) {
+    std::ranges::reverse(arguments);
+    return arguments;
+}
+
+/// Takes what follows the first "--" of `knell run` off the arguments: it is not for the parser,
+/// which would drop a second "--" and read options that are the command's.
+std::vector<std::string> take_command(std::vector<std::string>& arguments) {
+    if (arguments.empty() || arguments.front() != "run") return {};
+    const auto mark = std::ranges::find(arguments, "--");
+    if (mark == arguments.end()) return {};
+    std::vector<std::string> command(mark + 1, arguments.end());
+    arguments.erase(mark, arguments.end());
+    return command;
+}
+
+int run_parsed(const CLI::App& app, const std::vector<std::unique_ptr<Command>>& commands,
+               std::vector<std::string> command_line) {
+    const auto* chosen = app.get_subcommands().front();
+    const auto place = find_verb(chosen->get_name());
+    auto rest = chosen->remaining();
+    if (!rest.empty() && !command_line.empty()) rest.emplace_back("--");
+    rest.insert(rest.end(), command_line.begin(), command_line.end());
+    const Context context{.paths = Paths::from_environment(),
+                          .output = describe_terminal(STDOUT_FILENO),
+                          .command = std::move(rest)};
+    return commands[static_cast<std::size_t>(place - verbs.begin())]->run(context);
+}
+
+}  // namespace
+
+int run_app(int argc, const char* const* argv) {
+    std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+    CLI::App app{description, "knell"};
+    app.formatter(std::make_shared<HelpFormat>("VERB [OPTIONS]"));
+    app.set_version_flag("--version", fmt::format("knell {} ({})", version, commit),
+                         "Print the version and exit");
+    app.set_help_flag("-h,--help", "Print this help and exit");
+    app.footer(footer);
+    app.require_subcommand(1);
+    std::vector<std::unique_ptr<Command>> commands;
+    for (const auto& verb : verbs) {
+        auto* sub = app.add_subcommand(verb.name, verb.summary)->group(verb.group);
+        sub->formatter(std::make_shared<HelpFormat>(fmt::format("{} {}", verb.name, verb.usage)));
+        commands.push_back(verb.make());
+        commands.back()->declare(*sub);
+    }
+
+    if (arguments.empty()) {
+        note(app.help());
+        return exit_usage;
+    }
+    const bool known = find_verb(arguments.front()) != verbs.end();
+    if (!known && !arguments.front().starts_with('-')) {
+        return complain_usage("", fmt::format("there is no verb \"{}\"", arguments.front()));
+    }
+    const std::string verb_name = known ? arguments.front() : "";
+    auto command_line = take_command(arguments);
+    try {
+        app.parse(reversed(std::move(arguments)));
+    } catch (const CLI::CallForHelp&) {
+        const auto chosen = app.get_subcommands();
+        print((chosen.empty() ? &app : chosen.front())->help());
+        return finish_output(exit_done);
+    } catch (const CLI::CallForVersion& call) {
+        print_line(call.what());
+        return finish_output(exit_done);
+    } catch (const CLI::Error& error) {
+        return complain_usage(verb_name, error.what());
+    }
+    return finish_output(run_parsed(app, commands, std::move(command_line)));
+}
+
+}  // namespace knell::cli

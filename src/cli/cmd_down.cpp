@@ -1,0 +1,42 @@
+#include <CLI/App.hpp>
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/output.hpp"
+#include "client/stop_daemon.hpp"
+
+namespace knell::cli {
+
+namespace {
+
+constexpr auto footer = R"(
+Sessions are left as they are: what owns them lives on, and the next daemon finds out which ended
+in between.
+
+Example:
+  knell down && knell up --detach
+
+Exit status: 0 no daemon runs any more (also when none ran), 1 it did not stop, 2 wrong usage.)";
+
+class Down final : public Command {
+  public:
+    void declare(CLI::App& app) override { app.footer(footer); }
+
+    int run(const Context& context) override {
+        const auto stopped =
+            client::stop_daemon(context.paths, client::Deadline{client::stop_timeout_default});
+        if (!stopped) return complain("down", stopped.error());
+        print_line(*stopped ? fmt::format("stopped: pid {}", **stopped)
+                            : fmt::format("no daemon runs at {}", context.paths.socket));
+        return exit_done;
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_down() {
+    return std::make_unique<Down>();
+}
+
+}  // namespace knell::cli

@@ -1,0 +1,132 @@
+#include <CLI/App.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/command.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/output.hpp"
+#include "cli/session_rows.hpp"
+#include "client/connection.hpp"
+#include "platform/clock.hpp"
+#include "wire/error_table.hpp"
+
+namespace knell::cli {
+
+namespace {
+
+constexpr auto footer = R"(
+Ends the record of a session; no process is stopped. To end one that ended already is no error and
+changes nothing. On a terminal it asks first.
+
+Examples:
+  knell end 0190b2f0-6a1e-7abc-8def-0123456789ab
+  knell end build-41 build-42 --reason manual_reset --detail "new sprint" --yes
+  knell ls --json --open | jq -r '.sessions[].id' | xargs knell end --dry-run
+
+Exit status: 0 all are ended, 1 some are not, 2 wrong usage.)";
+
+/// "" when a person may give this reason; else what is wrong with it, as CLI11 wants it.
+std::string why_not_a_reason(const std::string& text) {
+    const auto reason = parse_reason(text);
+    if (reason && row_of(*reason).said_by == SaidBy::anyone) return {};
+    std::string known;
+    for (const auto& row : reason_table) {
+        if (row.said_by == SaidBy::anyone) known += fmt::format(" {}", row.name);
+    }
+    return fmt::format("\"{}\" is not one of:{}", text, known);
+}
+
+class EndSessions final : public Command {
+  public:
+    void declare(CLI::App& app) override {
+        app.add_option("ID", ids_, "The sessions' ids")->required();
+        app.add_option("--reason", reason_, "Why it ends; completed unless told otherwise")
+            ->option_text("R")
+            ->check(CLI::Validator(why_not_a_reason, ""));
+        app.add_option("--detail", detail_, "A few words more on why")->option_text("D");
+        app.add_flag("--dry-run", dry_run_, "Only show what would be ended");
+        app.add_flag("--yes", yes_, "Do not ask");
+        app.add_flag("--json", json_, "Print the results as JSON");
+        app.footer(footer);
+    }
+
+    int run(const Context& context) override {
+        auto connection = client::Connection::open(context.paths.socket);
+        if (!connection) return complain("end", connection.error());
+        const bool asks = !yes_ && !dry_run_ && is_terminal(STDIN_FILENO);
+        if (dry_run_ || asks) {
+            const auto status = preview(*connection, context);
+            if (dry_run_ || status != exit_done) return status;
+            if (!confirm(ids_.size() == 1 ? "End this session?" : "End these sessions?")) {
+                return complain("end", "nothing was ended");
+            }
+        }
+        return end_all(*connection);
+    }
+
+  private:
+    /// Shows the sessions; exit_failed when one of them does not exist.
+    int preview(client::Connection& connection, const Context& context) const {
+        JsonArray sessions;
+        int status = exit_done;
+        for (const auto& id : ids_) {
+            auto session = connection.call_object("session.show", {{"session_id", id}});
+            if (session) {
+                sessions.emplace_back(std::move(*session));
+            } else {
+                status = complain("end", session.error());
+            }
+        }
+        if (json_ && dry_run_) {
+            print_json(JsonObject{{"would_end", std::move(sessions)}});
+        } else if (!sessions.empty()) {
+            const auto text = session_table(sessions, read_clocks().wall).render(context.output);
+            if (dry_run_) {
+                print(text);
+            } else {
+                note(std::string_view(text).substr(0, text.size() - 1));
+            }
+        }
+        return status;
+    }
+
+    int end_all(client::Connection& connection) const {
+        JsonArray results;
+        int status = exit_done;
+        for (const auto& id : ids_) {
+            auto result = connection.call_object(
+                "session.close", {{"session_id", id}, {"reason", reason_}, {"detail", detail_}});
+            if (!result) {
+                status = complain("end", result.error());
+                results.emplace_back(
+                    JsonObject{{"session_id", id}, {"error", wire::to_json(result.error())}});
+                continue;
+            }
+            if (!json_) print_line(describe(id, *result));
+            results.emplace_back(std::move(*result));
+        }
+        if (json_) print_json(JsonObject{{"results", std::move(results)}});
+        return status;
+    }
+
+    static std::string describe(std::string_view id, const JsonObject& result) {
+        const bool before = wire::bool_at(result, "already_ended");
+        return fmt::format("{} {} as {} at {}", id, before ? "had ended already" : "ended",
+                           wire::text_at(result, "reason"), wire::text_at(result, "ended_at"));
+    }
+
+    std::vector<std::string> ids_;
+    std::string reason_ = "completed";
+    std::string detail_ = "knell end";
+    bool dry_run_ = false;
+    bool yes_ = false;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_end() {
+    return std::make_unique<EndSessions>();
+}
+
+}  // namespace knell::cli

@@ -1,0 +1,106 @@
+#include <CLI/App.hpp>
+#include <CLI/Validators.hpp>
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/output.hpp"
+#include "cli/session_rows.hpp"
+#include "client/connection.hpp"
+#include "core/limits.hpp"
+#include "platform/clock.hpp"
+
+namespace knell::cli {
+
+namespace {
+
+constexpr auto footer = R"(
+AGE is when a session started, ACTIVE when it was last heard of or, once it ended, when that was.
+A status is running, attached, background, idle, detached, stalled, unknown or ended.
+Filters come before the limit. Sessions of helpers, and empty ones, are listed only with --all.
+
+Examples:
+  knell ls --open
+  knell ls --source cli --ended --limit 10
+  knell ls --json | jq -r '.sessions[].id'
+
+Exit status: 0 done, 1 failed, 2 wrong usage.)";
+
+class Ls final : public Command {
+  public:
+    void declare(CLI::App& app) override {
+        app.add_option("--source", source_, "Only sessions of this source")->option_text("S");
+        app.add_option("--key", key_, "Only sessions with this routing key")->option_text("K");
+        app.add_option("--status", status_, "Only sessions with this status")
+            ->option_text("ST")
+            ->check(
+                CLI::IsMember(std::vector<std::string>(status_names.begin(), status_names.end())));
+        auto* ended = app.add_flag("--ended", ended_, "Only sessions that ended");
+        app.add_flag("--open", open_, "Only sessions that did not end")->excludes(ended);
+        app.add_flag("--all", all_, "Also what is hidden by default");
+        app.add_option("--limit", limit_, "How many at most")
+            ->option_text("N")
+            ->check(CLI::Range(1, static_cast<int>(limits::list_page_max)));
+        app.add_option("--cursor", cursor_, "Go on where an earlier page ended")->option_text("C");
+        app.add_flag("--json", json_, "Print the result as JSON");
+        app.footer(footer);
+    }
+
+    int run(const Context& context) override {
+        auto connection = client::Connection::open(context.paths.socket);
+        if (!connection) return complain("ls", connection.error());
+        const auto result = connection->call_object("session.list", params());
+        if (!result) return complain("ls", result.error());
+        if (json_) {
+            print_json(*result);
+            return exit_done;
+        }
+        const auto* sessions = wire::array_at(*result, "sessions");
+        if (sessions == nullptr || sessions->empty()) {
+            note(filtered() ? "no sessions match. Without filters: knell ls --all"
+                            : "no sessions. Start one with: knell run -- COMMAND");
+            return exit_done;
+        }
+        print(session_table(*sessions, read_clocks().wall).render(context.output));
+        if (const auto next = wire::text_at(*result, "next"); !next.empty()) {
+            note(fmt::format("there are more: repeat the command with --cursor {}", next));
+        }
+        return exit_done;
+    }
+
+  private:
+    bool filtered() const {
+        return !source_.empty() || !key_.empty() || !status_.empty() || ended_ || open_ ||
+               !cursor_.empty();
+    }
+
+    JsonObject params() const {
+        JsonObject params;
+        if (!source_.empty()) params["source"] = source_;
+        if (!key_.empty()) params["key"] = key_;
+        if (!status_.empty()) params["status"] = status_;
+        if (ended_ || open_) params["ended"] = ended_;
+        if (all_) params["all"] = true;
+        if (limit_ > 0) params["limit"] = limit_;
+        if (!cursor_.empty()) params["cursor"] = cursor_;
+        return params;
+    }
+
+    std::string source_;
+    std::string key_;
+    std::string status_;
+    bool ended_ = false;
+    bool open_ = false;
+    bool all_ = false;
+    int limit_ = 0;
+    std::string cursor_;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_ls() {
+    return std::make_unique<Ls>();
+}
+
+}  // namespace knell::cli

@@ -1,0 +1,168 @@
+#include <CLI/App.hpp>
+#include <CLI/Validators.hpp>
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/output.hpp"
+#include "cli/relative_time.hpp"
+#include "cli/session_rows.hpp"
+#include "cli/text_width.hpp"
+#include "client/connection.hpp"
+#include "core/limits.hpp"
+#include "platform/clock.hpp"
+
+namespace knell::cli {
+
+namespace {
+
+using wire::int_at;
+using wire::text_at;
+
+constexpr auto footer = R"(
+Examples:
+  knell show 0190b2f0-6a1e-7abc-8def-0123456789ab
+  knell show build-42 --messages 20
+  knell show build-42 --json | jq .owner
+
+Exit status: 0 done, 1 there is no such session, or no daemon, 2 wrong usage.)";
+
+std::string text_of(const JsonObject& object, std::string_view name) {
+    return std::string(text_at(object, name));
+}
+
+std::string time_of(const JsonObject& object, std::string_view name, WallTime now) {
+    const auto time = text_at(object, name);
+    if (time.empty()) return {};
+    return fmt::format("{} ({})", time, relative_time(time, now));
+}
+
+std::string owner_text(const JsonObject& session, WallTime now) {
+    const auto* owner = wire::object_at(session, "owner");
+    if (owner == nullptr) return {};
+    std::string text = text_of(*owner, "kind");
+    if (owner->contains("pid")) text += fmt::format(" {}", int_at(*owner, "pid"));
+    if (owner->contains("lease_ttl_s")) {
+        text += fmt::format(", renewed within {} s", int_at(*owner, "lease_ttl_s"));
+    }
+    if (const auto host = text_at(*owner, "host"); !host.empty())
+        text += fmt::format(" on {}", host);
+    if (const auto since = time_of(*owner, "since", now); !since.empty()) text += " since " + since;
+    return text;
+}
+
+std::string parent_text(const JsonObject& session) {
+    const auto parent = text_at(session, "parent_id");
+    const auto relation = text_at(session, "relation");
+    return relation.empty() ? std::string(parent) : fmt::format("{} ({})", parent, relation);
+}
+
+std::string end_text(const JsonObject& session) {
+    const auto reason = text_at(session, "reason");
+    if (reason.empty()) return {};
+    const auto proof = text_at(session, "proof");
+    const auto detail = text_at(session, "detail");
+    return fmt::format("{}{}{}{}", reason, proof.empty() ? "" : fmt::format(" ({})", proof),
+                       detail.empty() ? "" : ": ", detail);
+}
+
+std::string bounds_text(const JsonObject& session) {
+    const auto after = text_at(session, "ended_after");
+    const auto before = text_at(session, "ended_before");
+    if (after.empty() || before.empty() || after == before) return {};
+    return fmt::format("between {} and {}", after, before);
+}
+
+std::string count_text(const JsonObject& session) {
+    if (!session.contains("message_count")) return {};
+    return fmt::format("{} ({} tokens in, {} out)", int_at(session, "message_count"),
+                       int_at(session, "input_tokens"), int_at(session, "output_tokens"));
+}
+
+std::vector<Fact> facts_of(const JsonObject& session, WallTime now) {
+    const auto status = text_at(session, "status");
+    const auto* meta = session.if_contains("meta");
+    const bool has_meta = meta != nullptr && !meta->is_null();
+    const auto attached = int_at(session, "attached");
+    return {{"id", text_of(session, "id")},
+            {"status", std::string(status), tone_of_status(status)},
+            {"title", text_of(session, "title")},
+            {"source", text_of(session, "source")},
+            {"key", text_of(session, "key")},
+            {"platform", text_of(session, "platform")},
+            {"user", text_of(session, "user_id")},
+            {"model", text_of(session, "model")},
+            {"directory", text_of(session, "cwd")},
+            {"parent", parent_text(session)},
+            {"generation", fmt::format("{}", int_at(session, "generation"))},
+            {"started", time_of(session, "started_at", now)},
+            {"last activity", time_of(session, "last_activity_at", now)},
+            {"turn since", time_of(session, "turn_since", now)},
+            {"ended", time_of(session, "ended_at", now)},
+            {"", bounds_text(session)},
+            {"reason", end_text(session), tone_of_end(session)},
+            {"evidence", text_of(session, "evidence")},
+            {"owner", owner_text(session, now)},
+            {"when it is lost", text_of(session, "on_owner_loss")},
+            {"messages", count_text(session)},
+            {"attached", attached == 0 ? "" : fmt::format("{} clients", attached)},
+            {"pinned", wire::bool_at(session, "pinned") ? "yes" : ""},
+            {"meta", has_meta ? wire::to_text(*meta) : ""}};
+}
+
+std::string message_text(const JsonObject& message, const Terminal& terminal) {
+    auto head = one_line(text_at(message, "role"));
+    if (const auto tool = text_at(message, "tool_name"); !tool.empty()) {
+        head += fmt::format(" {}", one_line(tool));
+    }
+    if (message.contains("tokens")) head += fmt::format(" ({} tokens)", int_at(message, "tokens"));
+    return fmt::format("\n{}\n{}\n", toned(head, Tone::heading, terminal),
+                       many_lines(text_at(message, "content")));
+}
+
+class Show final : public Command {
+  public:
+    void declare(CLI::App& app) override {
+        app.add_option("ID", id_, "The session's id")->required();
+        app.add_option("--messages", messages_, "Also its last N messages")
+            ->option_text("N")
+            ->check(CLI::Range(1, static_cast<int>(limits::show_messages_max)));
+        app.add_flag("--json", json_, "Print the result as JSON");
+        app.footer(footer);
+    }
+
+    int run(const Context& context) override {
+        auto connection = client::Connection::open(context.paths.socket);
+        if (!connection) return complain("show", connection.error());
+        JsonObject params{{"session_id", id_}};
+        if (messages_ > 0) params["messages"] = messages_;
+        const auto session = connection->call_object("session.show", params);
+        if (!session) return complain("show", session.error());
+        if (json_) {
+            print_json(*session);
+            return exit_done;
+        }
+        print(render_facts(facts_of(*session, read_clocks().wall), context.output));
+        if (const auto* messages = wire::array_at(*session, "messages")) {
+            for (const auto& message : *messages) {
+                if (const auto* object = message.if_object()) {
+                    print(message_text(*object, context.output));
+                }
+            }
+        }
+        return exit_done;
+    }
+
+  private:
+    std::string id_;
+    int messages_ = 0;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_show() {
+    return std::make_unique<Show>();
+}
+
+}  // namespace knell::cli

@@ -1,0 +1,62 @@
+#include <CLI/App.hpp>
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/output.hpp"
+#include "client/start_daemon.hpp"
+#include "daemon/daemon.hpp"
+
+namespace knell::cli {
+
+namespace {
+
+constexpr auto footer = R"(
+Without --detach it runs until it is told to stop, by `knell down`, SIGTERM or Ctrl-C, and logs to
+standard error. With --detach it runs in the background, logs to knell.log, and this command
+returns once it answers.
+
+Example:
+  knell up --detach && knell status
+
+Exit status: 0 it runs (also when it ran before), 1 it could not be started, 2 wrong usage.)";
+
+class Up final : public Command {
+  public:
+    void declare(CLI::App& app) override {
+        app.add_flag("--detach", detach_, "Run in the background; return once it answers");
+        app.footer(footer);
+    }
+
+    int run(const Context& context) override {
+        return detach_ ? start(context) : run_daemon({.paths = context.paths});
+    }
+
+  private:
+    static int start(const Context& context) {
+        const client::Deadline deadline{client::start_timeout_default};
+        const auto& socket = context.paths.socket;
+        auto connection = client::Connection::open(socket, deadline);
+        const bool ran_before = connection.has_value();
+        if (!ran_before && connection.error().code == ErrorCode::unreachable) {
+            connection = client::start_daemon(context.paths, deadline);
+        }
+        if (!connection) return complain("up", connection.error());
+        const auto status = connection->call_object("node.status", {});
+        if (!status) return complain("up", status.error());
+        print_line(fmt::format("{}: pid {}, socket {}",
+                               ran_before ? "a daemon runs already" : "started",
+                               wire::int_at(*status, "pid"), socket));
+        return exit_done;
+    }
+
+    bool detach_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_up() {
+    return std::make_unique<Up>();
+}
+
+}  // namespace knell::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platform/paths.hpp"
+#include "platform/terminal.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace knell::cli {
+
+/// What every verb may need of the world; constant while it runs.
+struct Context {
+    Paths paths;
+    Terminal output;                   // standard output
+    std::vector<std::string> command;  // `run` only: what stands after its options
+};
+
+/// One verb.  Lives until the process exits; options are written into its members by the parser.
+class Command {
+  public:
+    Command() = default;
+    virtual ~Command() = default;
+    Command(const Command&) = delete;
+    Command& operator=(const Command&) = delete;
+
+    virtual void declare(CLI::App& app) = 0;
+    /// The exit status.
+    virtual int run(const Context& context) = 0;
+};
+
+std::unique_ptr<Command> make_up();
+std::unique_ptr<Command> make_down();
+std::unique_ptr<Command> make_status();
+std::unique_ptr<Command> make_run();
+std::unique_ptr<Command> make_ls();
+std::unique_ptr<Command> make_show();
+std::unique_ptr<Command> make_end();
+std::unique_ptr<Command> make_events();
+std::unique_ptr<Command> make_rpc();
+
+}  // namespace knell::cli

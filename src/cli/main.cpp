@@ -1,0 +1,14 @@
+#include <cstdio>
+#include <exception>
+
+#include "cli/app.hpp"
+
+int main(int argc, char** argv) {
+    try {
+        return knell::cli::run_app(argc, argv);
+    } catch (const std::exception& error) {
+        // Nothing of ours throws; this is memory that ran out.
+        std::fprintf(stderr, "knell: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,105 @@
+#include "cli/run_child.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "cli/output.hpp"
+
+namespace knell::cli {
+
+namespace {
+
+constexpr int never_ran = 125;
+constexpr int cannot_execute = 126;
+constexpr int not_found = 127;
+
+void set_or_unset(const char* name, const std::string& value) {
+    if (value.empty()) {
+        // One of an outer `knell run` would be taken for ours.
+        ::unsetenv(name);
+    } else {
+        ::setenv(name, value.c_str(), 1);
+    }
+}
+
+/// Three texts, each with a zero at its end.
+std::string pack(const RunEnvironment& environment) {
+    std::string message;
+    for (const auto* text :
+         {&environment.session_id, &environment.generation, &environment.socket}) {
+        message += *text;
+        message += '\0';
+    }
+    return message;
+}
+
+void apply(const char* message) {
+    for (const char* name : {"KNELL_SESSION_ID", "KNELL_GENERATION", "KNELL_SOCKET"}) {
+        const std::string value = message;
+        message += value.size() + 1;
+        set_or_unset(name, value);
+    }
+}
+
+[[noreturn]] void become_command(const std::vector<std::string>& command, int gate) {
+    std::array<char, 16'384> message{};  // the last byte stays zero
+    ssize_t size = 0;
+    do {
+        size = ::recv(gate, message.data(), message.size() - 1, 0);
+    } while (size < 0 && errno == EINTR);
+    if (size <= 0) ::_exit(never_ran);
+    apply(message.data());
+
+    std::vector<char*> argv;
+    for (const auto& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+    argv.push_back(nullptr);
+    ::execvp(argv.front(), argv.data());
+    const int error = errno;
+    complain("run", fmt::format("{}: {}", command.front(), std::generic_category().message(error)));
+    ::_exit(error == ENOENT || error == ENOTDIR ? not_found : cannot_execute);
+}
+
+std::unexpected<Error> cannot_fork() {
+    const int error = errno;
+    return fail(ErrorCode::internal,
+                fmt::format("cannot start a process: {}", std::generic_category().message(error)));
+}
+
+}  // namespace
+
+Result<HeldChild> HeldChild::start(const std::vector<std::string>& command,
+                                   const RunSignals& signals) {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return cannot_fork();
+    Fd ours{ends[0]};
+    const Fd theirs{ends[1]};
+    const pid_t pid = ::fork();
+    if (pid < 0) return cannot_fork();
+    if (pid == 0) {
+        ours.reset();  // or the child would hold its own gate open
+        signals.restore();
+        become_command(command, theirs.get());
+    }
+    return HeldChild{pid, std::move(ours)};
+}
+
+void HeldChild::release(const RunEnvironment& environment) {
+    const auto message = pack(environment);
+    // Fails only when the child is dead by now, which the wait for it tells.
+    ::send(gate_.get(), message.data(), message.size(), MSG_NOSIGNAL);
+    gate_.reset();
+}
+
+void HeldChild::dismiss() {
+    gate_.reset();
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+}  // namespace knell::cli

@@ -1,0 +1,159 @@
+#include "cli/run_session.hpp"
+
+#include <fmt/format.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cli/output.hpp"
+#include "client/spool.hpp"
+#include "client/start_daemon.hpp"
+#include "platform/clock.hpp"
+
+namespace knell::cli {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// What a person waits at most for a daemon, before the command and again after it.
+constexpr milliseconds patience{5'000};
+
+/// A close that failed: a later daemon may take it, or it never will.
+enum class AfterFailure : std::uint8_t { nothing, spool, complain };
+
+AfterFailure what_to_do(ErrorCode code, bool spooled) {
+    switch (code) {
+        // Somebody took the session over: its end is theirs to tell.
+        case ErrorCode::fenced:
+            return AfterFailure::nothing;
+        case ErrorCode::not_found:
+            // The daemon that is there now has not read our spool yet.
+            return spooled ? AfterFailure::spool : AfterFailure::complain;
+        case ErrorCode::internal:
+        case ErrorCode::limit:
+        case ErrorCode::storage:
+        case ErrorCode::unauthorized:
+        case ErrorCode::unreachable:
+            return AfterFailure::spool;
+        case ErrorCode::parse_error:
+        case ErrorCode::invalid_request:
+        case ErrorCode::method_not_found:
+        case ErrorCode::invalid_params:
+        case ErrorCode::owned:
+        case ErrorCode::blocked:
+        case ErrorCode::ended:
+            return AfterFailure::complain;
+    }
+    return AfterFailure::complain;
+}
+
+std::string_view first_line(std::string_view text) {
+    return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+RunEnd describe_end(int wait_status) {
+    if (WIFSIGNALED(wait_status)) {
+        const int signal = WTERMSIG(wait_status);
+        const char* name = ::sigabbrev_np(signal);
+        return {"signaled", name == nullptr ? fmt::format("signal {}", signal)
+                                            : fmt::format("signal {} (SIG{})", signal, name)};
+    }
+    const int code = WEXITSTATUS(wait_status);
+    return {code == 0 ? "completed" : "exited", fmt::format("exit {}", code)};
+}
+
+RunSession::RunSession(const Paths& paths, JsonObject params)
+    : paths_(paths), params_(std::move(params)), id_(std::string(wire::text_at(params_, "id"))) {}
+
+Result<void> RunSession::open(pid_t owner) {
+    const client::Deadline deadline{patience};
+    auto connection = client::connect_or_start(paths_, deadline);
+    auto created = connection ? create(*connection, owner, deadline)
+                              : Result<void>(std::unexpected(connection.error()));
+    if (created) return created;
+    const auto code = created.error().code;
+    // A live session must not be run twice, and a mistake must not be kept for later.
+    if (code == ErrorCode::owned || code == ErrorCode::invalid_params) return created;
+    keep_create(owner, created.error());
+    return {};
+}
+
+Result<void> RunSession::create(client::Connection& connection, pid_t owner,
+                                const client::Deadline& deadline) {
+    const JsonObject owned_by{{"pid", owner}};
+    auto params = params_;
+    params["owner"] = owned_by;
+    auto result = connection.call("session.create", params, deadline);
+    if (!result && result.error().code == ErrorCode::ended) {
+        result = connection.call("session.resume",
+                                 {{"session_id", id_.text()}, {"owner", owned_by}}, deadline);
+    }
+    if (!result) return std::unexpected(std::move(result.error()));
+    if (const auto* object = result->if_object()) {
+        generation_ = static_cast<Generation>(wire::int_at(*object, "generation"));
+    }
+    return {};
+}
+
+void RunSession::keep_create(pid_t owner, const Error& why) {
+    spooled_ = true;
+    auto params = params_;
+    params["owner"] = client::owner_for_spool(owner);
+    const auto kept = client::append_to_spool(
+        paths_.spool_dir, id_, {read_clocks().wall, "session.create", std::move(params)});
+    complain("run",
+             kept ? fmt::format("{}; the command runs, its record waits in {}",
+                                first_line(why.message), client::spool_file(paths_.spool_dir, id_))
+                  : fmt::format("{}; the command runs unrecorded: {}", first_line(why.message),
+                                kept.error().message));
+}
+
+Result<void> RunSession::tell(std::string_view method, const JsonObject& params, bool may_start) {
+    const client::Deadline deadline{patience};
+    auto connection = client::Connection::open(paths_.socket, deadline);
+    auto told = connection ? connection->call(method, params, deadline)
+                           : Result<Json>(std::unexpected(connection.error()));
+    if (!told && told.error().code == ErrorCode::unreachable && may_start) {
+        connection = client::connect_or_start(paths_, deadline);
+        told = connection ? connection->call(method, params, deadline)
+                          : Result<Json>(std::unexpected(connection.error()));
+    }
+    if (!told) return std::unexpected(std::move(told.error()));
+    return {};
+}
+
+void RunSession::close(int wait_status) {
+    const auto end = describe_end(wait_status);
+    JsonObject params{{"session_id", id_.text()}};
+    if (generation_ > 0) params["generation"] = generation_;
+    params["reason"] = end.reason;
+    params["detail"] = end.detail;
+    // Where no daemon could be started before, another five seconds will not do it.
+    const auto told = tell("session.close", params, /*may_start=*/!spooled_);
+    if (told) return;
+    switch (what_to_do(told.error().code, spooled_)) {
+        case AfterFailure::nothing:
+            break;
+        case AfterFailure::spool:
+            keep_close(params, told.error());
+            break;
+        case AfterFailure::complain:
+            complain("run", fmt::format("the end of session {} is not recorded: {}", id_.text(),
+                                        first_line(told.error().message)));
+            break;
+    }
+}
+
+void RunSession::keep_close(const JsonObject& params, const Error& why) {
+    const auto kept = client::append_to_spool(paths_.spool_dir, id_,
+                                              {read_clocks().wall, "session.close", params});
+    // The one line was written when the session was opened.
+    if (spooled_ && kept) return;
+    complain("run", fmt::format("the end of session {} {}: {}", id_.text(),
+                                kept ? "waits in the spool" : "is not recorded",
+                                first_line(kept ? why.message : kept.error().message)));
+}
+
+}  // namespace knell::cli

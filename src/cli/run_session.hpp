@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+
+#include <sys/types.h>
+
+#include "client/connection.hpp"
+#include "core/error.hpp"
+#include "core/ids.hpp"
+#include "platform/paths.hpp"
+#include "wire/json.hpp"
+
+namespace knell::cli {
+
+/// How a command ended, in the words of the contract.
+struct RunEnd {
+    std::string reason;
+    std::string detail;
+
+    bool operator==(const RunEnd&) const = default;
+};
+
+/// Pure.  `wait_status` is of a process that is gone.
+RunEnd describe_end(int wait_status);
+
+/// The session of one `knell run`, told to a daemon or, where none can be reached, kept in the
+/// spool for the next one.  Nothing here keeps a command from running, except what only the person
+/// can settle.
+class RunSession {
+  public:
+    /// `params` are those of session.create, id included, without the owner.
+    RunSession(const Paths& paths, JsonObject params);
+
+    /// An error means that the command must not run: the id is another live process's, or an
+    /// option is not one the daemon takes.
+    Result<void> open(pid_t owner);
+    void close(int wait_status);
+
+    const SessionId& id() const { return id_; }
+    /// 0 when it is not known: the daemon will give one when it reads the spool.
+    Generation generation() const { return generation_; }
+
+  private:
+    Result<void> create(client::Connection& connection, pid_t owner,
+                        const client::Deadline& deadline);
+    Result<void> tell(std::string_view method, const JsonObject& params, bool may_start);
+    void keep_create(pid_t owner, const Error& why);
+    void keep_close(const JsonObject& params, const Error& why);
+
+    const Paths& paths_;
+    JsonObject params_;
+    const SessionId id_;
+    Generation generation_ = 0;
+    bool spooled_ = false;
+};
+
+}  // namespace knell::cli

@@ -1,0 +1,104 @@
+#include "cli/run_signals.hpp"
+
+#include <cerrno>
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "platform/proc_stat.hpp"
+#include "platform/terminal.hpp"
+
+namespace knell::cli {
+
+namespace {
+
+constexpr int ancestors_max = 64;
+
+bool descends_from(pid_t pid, pid_t ancestor) {
+    for (int i = 0; i < ancestors_max && pid > 1; ++i) {
+        if (pid == ancestor) return true;
+        const auto stat = read_proc_stat(pid);
+        if (!stat) return false;
+        pid = stat->parent;
+    }
+    return false;
+}
+
+/// What a terminal sends goes to the whole foreground group, the child included.  What the command
+/// or its own children send to the group (a job-control program that stops itself does) has reached
+/// it as well; a second copy would stop it again after it was continued.
+bool is_for_child(const siginfo_t& info, pid_t child) {
+    if (info.si_signo == SIGCHLD) return false;
+    const bool sent =
+        info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL;
+    return sent && !descends_from(info.si_pid, child);
+}
+
+/// The shell that waits for us must see that the job has stopped, and continue both of us.
+void stop_with_child(pid_t child, int signal) {
+    const bool job_control = signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+    // Without a terminal nobody would continue us: a debugger or freezer stopped the child, and
+    // will continue it and not us.
+    if (!job_control && !has_controlling_terminal()) return;
+    ::raise(SIGSTOP);
+    ::kill(child, SIGCONT);
+}
+
+}  // namespace
+
+RunSignals::RunSignals() {
+    ::sigemptyset(&held_);
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE,
+                             SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH, SIGCHLD}) {
+        ::sigaddset(&held_, signal);
+    }
+    for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) ::sigaddset(&held_, signal);
+    ::sigprocmask(SIG_BLOCK, &held_, &mask_before_);
+    // Where our parent ignores SIGCHLD we would inherit that, and the kernel would throw away the
+    // child's status.
+    struct sigaction by_default{};
+    by_default.sa_handler = SIG_DFL;
+    ::sigaction(SIGCHLD, &by_default, &child_before_);
+}
+
+void RunSignals::restore() const {
+    ::sigaction(SIGCHLD, &child_before_, nullptr);
+    ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+}
+
+int RunSignals::wait_for(pid_t child) const {
+    for (;;) {
+        int status = 0;
+        const pid_t found = ::waitpid(child, &status, WNOHANG | WUNTRACED);
+        if (found == child && WIFSTOPPED(status)) {
+            stop_with_child(child, WSTOPSIG(status));
+            continue;
+        }
+        if (found == child) return status;
+        if (found < 0 && errno != EINTR) return W_EXITCODE(1, 0);
+        siginfo_t info{};
+        const int signal = ::sigwaitinfo(&held_, &info);
+        // Not reaped yet, so the pid is still the child's.
+        if (signal > 0 && is_for_child(info, child)) ::kill(child, signal);
+    }
+}
+
+int end_like(int wait_status) {
+    if (!WIFSIGNALED(wait_status)) return WEXITSTATUS(wait_status);
+    const int signal = WTERMSIG(wait_status);
+    // One core, the command's, is enough.  A core handler behind a pipe does not look at the limit,
+    // but no handler gets a process that is not dumpable.
+    const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+    ::setrlimit(RLIMIT_CORE, &none);
+    ::prctl(PR_SET_DUMPABLE, 0);
+    ::signal(signal, SIG_DFL);
+    sigset_t one;
+    ::sigemptyset(&one);
+    ::sigaddset(&one, signal);
+    ::sigprocmask(SIG_UNBLOCK, &one, nullptr);
+    ::raise(signal);
+    return 128 + signal;  // pid 1 of a container survives its own signals
+}
+
+}  // namespace knell::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+namespace knell::cli {
+
+/// Keeps `knell run` alive and out of the way: signals are held back and taken one by one, so that
+/// none can end the wrapper before its command, and what the command inherits is what we did.
+///
+/// Made before the fork.  One per process.
+class RunSignals {
+  public:
+    RunSignals();
+
+    /// In the child, before exec: the mask and the dispositions that we were started with.
+    void restore() const;
+
+    /// Waits for the child to end, passing on to it what was sent to us, and stopping when it
+    /// stops.  The wait status, as of waitpid(2).
+    int wait_for(pid_t child) const;
+
+  private:
+    sigset_t held_{};
+    sigset_t mask_before_{};
+    struct sigaction child_before_{};
+};
+
+/// Ends this process as the child ended: by the same signal, or gives its exit code to return.
+int end_like(int wait_status);
+
+}  // namespace knell::cli

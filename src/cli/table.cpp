@@ -1,0 +1,143 @@
+#include "cli/table.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "base/check.hpp"
+#include "cli/text_width.hpp"
+
+namespace knell::cli {
+
+namespace {
+
+constexpr std::size_t gap = 2;
+
+std::string_view escape_of(Tone tone) {
+    switch (tone) {
+        case Tone::plain:
+            return "";
+        case Tone::good:
+            return "\x1b[32m";
+        case Tone::warning:
+            return "\x1b[33m";
+        case Tone::bad:
+            return "\x1b[31m";
+        case Tone::faint:
+            return "\x1b[2m";
+        case Tone::heading:
+            return "\x1b[1m";
+    }
+    return "";
+}
+
+/// How wide each column is drawn; 0: it is left out.
+using Widths = std::vector<std::size_t>;
+
+std::size_t total(const Widths& widths) {
+    const auto shown = static_cast<std::size_t>(
+        std::ranges::count_if(widths, [](std::size_t width) { return width > 0; }));
+    const auto sum = std::accumulate(widths.begin(), widths.end(), std::size_t{0});
+    return shown == 0 ? 0 : sum + (shown - 1) * gap;
+}
+
+/// Cuts what may be cut, the widest first, until it fits or nothing is left to cut.
+void shrink(Widths& widths, const std::vector<Column>& columns, std::size_t limit) {
+    while (total(widths) > limit) {
+        std::optional<std::size_t> widest;
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            if (columns[i].shrink_to == 0 || widths[i] <= columns[i].shrink_to) continue;
+            if (!widest || widths[i] > widths[*widest]) widest = i;
+        }
+        if (!widest) return;
+        const auto excess = total(widths) - limit;
+        const auto room = widths[*widest] - columns[*widest].shrink_to;
+        widths[*widest] -= std::min(excess, room);
+    }
+}
+
+Widths widths_within(const Widths& natural, const std::vector<Column>& columns, std::size_t limit) {
+    Widths whole = natural;
+    for (;;) {
+        Widths widths = whole;
+        shrink(widths, columns, limit);
+        if (total(widths) <= limit) return widths;
+
+        std::optional<std::size_t> next;
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            if (columns[i].drop_order == 0 || whole[i] == 0) continue;
+            if (!next || columns[i].drop_order < columns[*next].drop_order) next = i;
+        }
+        if (!next) return widths;
+        whole[*next] = 0;
+    }
+}
+
+/// One line; no spaces after its last cell.
+std::string line_of(const std::vector<Cell>& cells, const Widths& widths,
+                    const std::vector<Column>& columns, const Terminal& terminal) {
+    std::string line;
+    std::size_t owed = 0;  // spaces that are due before the next cell
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (widths[i] == 0) continue;
+        const auto text = fit(cells[i].text, widths[i]);
+        const auto padding = widths[i] - std::min(widths[i], display_width(text));
+        const bool right = columns[i].align == Align::right;
+        line.append(owed + (right ? padding : 0), ' ');
+        line += toned(text, cells[i].tone, terminal);
+        owed = gap + (right ? 0 : padding);
+    }
+    return line + "\n";
+}
+
+}  // namespace
+
+std::string toned(std::string_view text, Tone tone, const Terminal& terminal) {
+    const auto escape = escape_of(tone);
+    if (!terminal.colour || escape.empty() || text.empty()) return std::string(text);
+    return std::string(escape) + std::string(text) + "\x1b[0m";
+}
+
+void Table::add(std::vector<Cell> row) {
+    CHECK(row.size() == columns_.size());
+    for (auto& cell : row) cell.text = cell.text.empty() ? "-" : one_line(cell.text);
+    rows_.push_back(std::move(row));
+}
+
+std::vector<std::size_t> Table::natural_widths() const {
+    Widths widths;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        std::size_t width = display_width(columns_[i].title);
+        for (const auto& row : rows_) width = std::max(width, display_width(row[i].text));
+        widths.push_back(width);
+    }
+    return widths;
+}
+
+std::string Table::render(const Terminal& terminal) const {
+    Widths widths = natural_widths();
+    if (terminal.width > 0) widths = widths_within(widths, columns_, terminal.width);
+
+    std::vector<Cell> titles;
+    for (const auto& column : columns_) titles.push_back({column.title, Tone::heading});
+    std::string text = line_of(titles, widths, columns_, terminal);
+    for (const auto& row : rows_) text += line_of(row, widths, columns_, terminal);
+    return text;
+}
+
+std::string render_facts(const std::vector<Fact>& facts, const Terminal& terminal) {
+    std::size_t width = 0;
+    for (const auto& fact : facts) {
+        if (!fact.value.empty()) width = std::max(width, display_width(fact.name));
+    }
+    std::string text;
+    for (const auto& fact : facts) {
+        if (fact.value.empty()) continue;
+        text += toned(fact.name, Tone::faint, terminal);
+        text.append(width - display_width(fact.name) + gap, ' ');
+        text += toned(one_line(fact.value), fact.tone, terminal) + "\n";
+    }
+    return text;
+}
+
+}  // namespace knell::cli

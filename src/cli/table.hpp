@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platform/terminal.hpp"
+
+namespace knell::cli {
+
+enum class Tone : std::uint8_t { plain, good, warning, bad, faint, heading };
+
+/// `text` in the colour of its tone, where the terminal has colours.
+std::string toned(std::string_view text, Tone tone, const Terminal& terminal);
+
+enum class Align : std::uint8_t { left, right };
+
+struct Column {
+    std::string title;
+    Align align = Align::left;
+    std::size_t shrink_to = 0;  // may be cut to this width; 0: never cut
+    int drop_order = 0;         // left out when the table is too wide, 1 first; 0: never
+};
+
+struct Cell {
+    std::string text;  // "" is shown as "-"
+    Tone tone = Tone::plain;
+};
+
+/// Rows under a heading, each column as wide as it needs.  On a terminal that is too narrow,
+/// columns are first cut, then left out; a file or a pipe gets everything.
+class Table {
+  public:
+    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+    /// One cell a column.
+    void add(std::vector<Cell> row);
+    bool empty() const { return rows_.empty(); }
+    std::string render(const Terminal& terminal) const;
+
+  private:
+    std::vector<std::size_t> natural_widths() const;
+
+    const std::vector<Column> columns_;
+    std::vector<std::vector<Cell>> rows_;
+};
+
+/// A name and what it is, for one thing told in full.
+struct Fact {
+    std::string name;
+    std::string value;  // "": the fact is left out
+    Tone tone = Tone::plain;
+};
+
+/// One line a fact, values aligned, nothing cut.
+std::string render_facts(const std::vector<Fact>& facts, const Terminal& terminal);
+
+}  // namespace knell::cli

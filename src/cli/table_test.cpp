@@ -1,0 +1,75 @@
+#include "cli/table.hpp"
+
+#include <gtest/gtest.h>
+
+namespace knell::cli {
+namespace {
+
+Table small_table() {
+    Table table({{.title = "ID"},
+                 {.title = "TITLE", .shrink_to = 6},
+                 {.title = "AGE", .align = Align::right, .drop_order = 1}});
+    table.add({{"one", Tone::good}, {"a long title"}, {"3m ago"}});
+    table.add({{"three"}, {"日本"}, {""}});
+    return table;
+}
+
+TEST(Table, InAFileItIsAlignedAndWhole) {
+    EXPECT_EQ(small_table().render({}),
+              "ID     TITLE            AGE\n"
+              "one    a long title  3m ago\n"
+              "three  日本               -\n");
+}
+
+TEST(Table, OnANarrowTerminalTitlesAreCutFirst) {
+    const Terminal terminal{.interactive = true, .colour = false, .width = 23};
+
+    EXPECT_EQ(small_table().render(terminal),
+              "ID     TITLE        AGE\n"
+              "one    a long …  3m ago\n"
+              "three  日本           -\n");
+}
+
+TEST(Table, ThenColumnsAreLeftOut) {
+    const Terminal terminal{.interactive = true, .colour = false, .width = 20};
+
+    EXPECT_EQ(small_table().render(terminal),
+              "ID     TITLE\n"
+              "one    a long title\n"
+              "three  日本\n");
+}
+
+TEST(Table, WhatMayNotBeCutStaysWholeHoweverNarrow) {
+    const Terminal terminal{.interactive = true, .colour = false, .width = 3};
+
+    EXPECT_EQ(small_table().render(terminal),
+              "ID     TITLE\n"
+              "one    a lon…\n"
+              "three  日本\n");
+}
+
+TEST(Table, ColoursDoNotCountAsWidth) {
+    const Terminal terminal{.interactive = true, .colour = true, .width = 80};
+    Table table({{.title = "A"}, {.title = "B"}});
+    table.add({{"x", Tone::bad}, {"y"}});
+
+    EXPECT_EQ(table.render(terminal),
+              "\x1b[1mA\x1b[0m  \x1b[1mB\x1b[0m\n"
+              "\x1b[31mx\x1b[0m  y\n");
+}
+
+TEST(Table, ACellCannotBreakItsRow) {
+    Table table({{.title = "A"}});
+    table.add({{"x\n\x1b[2J"}});
+
+    EXPECT_EQ(table.render({}), "A\nx ?[2J\n");
+}
+
+TEST(RenderFacts, ValuesAreAlignedAndEmptyOnesLeftOut) {
+    EXPECT_EQ(render_facts({{"id", "x"}, {"nothing at all", ""}, {"status", "idle"}}, {}),
+              "id      x\n"
+              "status  idle\n");
+}
+
+}  // namespace
+}  // namespace knell::cli

@@ -1,0 +1,109 @@
+#include "cli/text_width.hpp"
+
+#include <clocale>
+#include <cwchar>
+
+namespace knell::cli {
+
+namespace {
+
+/// wcwidth and mbrtowc follow the locale of the thread.  Output is UTF-8 whatever LANG says, so
+/// they are asked under C.UTF-8, and the thread's own locale is put back.
+class Utf8Locale {
+  public:
+    Utf8Locale() : before_(::uselocale(utf8())) {}
+    ~Utf8Locale() { ::uselocale(before_); }
+    Utf8Locale(const Utf8Locale&) = delete;
+    Utf8Locale& operator=(const Utf8Locale&) = delete;
+
+  private:
+    static locale_t utf8() {
+        static const auto locale = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{});
+        return locale;
+    }
+
+    locale_t before_;
+};
+
+struct Character {
+    std::string_view bytes;
+    wchar_t value = 0;
+    int width = -1;  // -1: not to be shown
+};
+
+bool changes_direction(wchar_t value) {
+    return (value >= 0x202a && value <= 0x202e) || (value >= 0x2066 && value <= 0x2069);
+}
+
+/// Takes the first character off `text`, which is not empty.
+Character take_character(std::string_view& text) {
+    Character character;
+    std::mbstate_t state{};
+    auto length = std::mbrtowc(&character.value, text.data(), text.size(), &state);
+    constexpr auto invalid = static_cast<std::size_t>(-1);
+    constexpr auto incomplete = static_cast<std::size_t>(-2);
+    const bool readable = length != invalid && length != incomplete && length != 0;
+    if (!readable) length = 1;
+    if (readable && !changes_direction(character.value)) {
+        character.width = ::wcwidth(character.value);
+    }
+    character.bytes = text.substr(0, length);
+    text.remove_prefix(length);
+    return character;
+}
+
+std::string cleaned(std::string_view text, bool keep_lines) {
+    const Utf8Locale locale;
+    std::string clean;
+    clean.reserve(text.size());
+    while (!text.empty()) {
+        const auto character = take_character(text);
+        if (character.width >= 0) {
+            clean += character.bytes;
+        } else if (character.bytes == "\n" && keep_lines) {
+            clean += '\n';
+        } else {
+            const bool blank = character.bytes == "\n" || character.bytes == "\t";
+            clean += blank ? ' ' : '?';
+        }
+    }
+    return clean;
+}
+
+}  // namespace
+
+std::string one_line(std::string_view text) {
+    return cleaned(text, /*keep_lines=*/false);
+}
+
+std::string many_lines(std::string_view text) {
+    return cleaned(text, /*keep_lines=*/true);
+}
+
+std::size_t display_width(std::string_view text) {
+    const Utf8Locale locale;
+    std::size_t width = 0;
+    while (!text.empty()) {
+        const auto character = take_character(text);
+        width += character.width > 0 ? static_cast<std::size_t>(character.width) : 0;
+    }
+    return width;
+}
+
+std::string fit(std::string_view text, std::size_t width) {
+    if (display_width(text) <= width) return std::string(text);
+    if (width == 0) return {};
+    const Utf8Locale locale;
+    std::string cut;
+    std::size_t used = 0;
+    while (!text.empty()) {
+        const auto character = take_character(text);
+        const auto wide = character.width > 0 ? static_cast<std::size_t>(character.width) : 0;
+        if (used + wide + 1 > width) break;
+        cut += character.bytes;
+        used += wide;
+    }
+    return cut + "…";
+}
+
+}  // namespace knell::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace knell::cli {
+
+/// `text` as one line that cannot move the cursor or change the terminal: line breaks and tabs
+/// become spaces, other control and direction characters and bytes that are not UTF-8 become '?'.
+/// Titles and details come from programs nobody has vouched for.
+std::string one_line(std::string_view text);
+
+/// The same, but line breaks stay.
+std::string many_lines(std::string_view text);
+
+/// Columns on a terminal.  `text` is what one_line gives.
+std::size_t display_width(std::string_view text);
+
+/// At most `width` columns, the last an ellipsis where something was cut.
+std::string fit(std::string_view text, std::size_t width);
+
+}  // namespace knell::cli

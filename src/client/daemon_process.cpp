@@ -1,0 +1,138 @@
+#include "client/daemon_process.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "platform/directories.hpp"
+#include "platform/environment.hpp"
+
+namespace knell::client {
+
+namespace {
+
+std::unexpected<Error> cannot_start(std::string_view what) {
+    const int error = errno;
+    return fail(ErrorCode::internal, fmt::format("cannot start a daemon: {}: {}", what,
+                                                 std::generic_category().message(error)));
+}
+
+void use_default_signals() {
+    for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+/// The daemon's directory is /, so a path that was relative to ours has to be spelled out.  The
+/// session that happens to start a daemon is nothing to that daemon or its hooks.
+void prepare_environment(const Paths& paths) {
+    if (!environment_variable("KNELL_HOME").empty()) {
+        ::setenv("KNELL_HOME", paths.state_dir.c_str(), 1);
+    }
+    if (!environment_variable("KNELL_SOCKET").empty()) {
+        ::setenv("KNELL_SOCKET", paths.socket.c_str(), 1);
+    }
+    ::unsetenv("KNELL_SESSION_ID");
+    ::unsetenv("KNELL_GENERATION");
+}
+
+/// In the daemon's process, before it is one.
+[[noreturn]] void become_daemon(const Paths& paths, int log) {
+    use_default_signals();
+    prepare_environment(paths);
+    ::umask(077);
+    if (::chdir("/") != 0) ::_exit(126);
+    const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    ::dup2(null, STDIN_FILENO);
+    ::dup2(log, STDOUT_FILENO);
+    ::dup2(log, STDERR_FILENO);
+    // Whatever else the caller had open, a lock or a pipe somebody reads to its end, would be held
+    // for as long as the daemon lives.
+    ::syscall(SYS_close_range, 3U, ~0U, static_cast<unsigned>(CLOSE_RANGE_CLOEXEC));
+    char name[] = "knell";
+    char verb[] = "up";
+    char* const argv[] = {name, verb, nullptr};
+    ::execv("/proc/self/exe", argv);
+    const auto message = fmt::format("knell up: cannot execute /proc/self/exe: {}\n",
+                                     std::generic_category().message(errno));
+    (void)!::write(STDERR_FILENO, message.data(), message.size());
+    ::_exit(127);
+}
+
+/// In the launcher: leaves when the daemon is gone, or when the starter has seen enough.
+[[noreturn]] void launch_and_watch(const Paths& paths, int log, int link) {
+    ::setsid();
+    use_default_signals();
+    const pid_t daemon = ::fork();
+    if (daemon == 0) {
+        // Not the leader of the session, so that no terminal it opens can become its own.
+        become_daemon(paths, log);
+    }
+    const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, daemon, 0U));
+    if (daemon < 0 || pidfd < 0) ::_exit(1);
+    pollfd watched[] = {{.fd = pidfd, .events = POLLIN, .revents = 0},
+                        {.fd = link, .events = POLLIN, .revents = 0}};
+    while (::poll(watched, std::size(watched), -1) < 0 && errno == EINTR) {
+    }
+    if (watched[0].revents != 0) {
+        int status = 0;
+        ::waitpid(daemon, &status, 0);
+        ::send(link, &status, sizeof status, MSG_NOSIGNAL);
+    }
+    ::_exit(0);
+}
+
+}  // namespace
+
+Result<DaemonProcess> DaemonProcess::launch(const Paths& paths) {
+    if (auto made = make_private_directories(paths.state_dir); !made) {
+        return std::unexpected(std::move(made.error()));
+    }
+    const Fd log{::open(paths.log_file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)};
+    if (!log) return cannot_start(paths.log_file);
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+        return cannot_start("socketpair");
+    }
+    Fd ours{ends[0]};
+    const Fd theirs{ends[1]};
+    const pid_t launcher = ::fork();
+    if (launcher < 0) return cannot_start("fork");
+    if (launcher == 0) {
+        ours.reset();
+        launch_and_watch(paths, log.get(), theirs.get());
+    }
+    return DaemonProcess{launcher, std::move(ours)};
+}
+
+DaemonProcess::~DaemonProcess() {
+    if (!link_) return;  // moved from
+    link_.reset();
+    while (::waitpid(launcher_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+std::optional<int> DaemonProcess::wait_for_exit(std::chrono::milliseconds step,
+                                                const Deadline& deadline) {
+    if (exit_status_) return exit_status_;
+    pollfd watched{.fd = link_.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&watched, 1, deadline.poll_millis(step)) <= 0) return std::nullopt;
+    int status = 0;
+    const auto size = ::recv(link_.get(), &status, sizeof status, 0);
+    // A launcher that leaves without a word could not fork, or was killed.
+    exit_status_ = size == static_cast<ssize_t>(sizeof status) ? status : W_EXITCODE(1, 0);
+    return exit_status_;
+}
+
+}  // namespace knell::client

@@ -1,0 +1,105 @@
+#include "client/spool.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "platform/directories.hpp"
+#include "platform/fd.hpp"
+#include "platform/proc_stat.hpp"
+#include "platform/small_file.hpp"
+
+namespace knell::client {
+
+namespace {
+
+constexpr int format_version = 1;
+constexpr int open_attempts_max = 8;
+
+std::unexpected<Error> cannot_write(const std::string& path) {
+    const int error = errno;
+    return fail(ErrorCode::storage,
+                fmt::format("cannot write {}: {}", path, std::generic_category().message(error)));
+}
+
+/// Opens and locks.  The daemon may have replayed and unlinked the file between the two; what is
+/// written to it then is lost, so a file without a name is not taken.
+Result<Fd> open_locked(const std::string& path) {
+    for (int attempt = 0; attempt < open_attempts_max; ++attempt) {
+        Fd fd{::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600)};
+        if (!fd) return cannot_write(path);
+        while (::flock(fd.get(), LOCK_EX) != 0) {
+            if (errno != EINTR) return cannot_write(path);
+        }
+        struct stat status{};
+        if (::fstat(fd.get(), &status) != 0) return cannot_write(path);
+        if (status.st_nlink > 0) return fd;
+    }
+    return fail(ErrorCode::storage, fmt::format("cannot write {}: it keeps being deleted", path));
+}
+
+/// A line that a crash cut short was never said; left there it would spoil the next one.
+Result<void> drop_unfinished_line(int fd, const std::string& path) {
+    const auto text = read_small_file(path).value_or("");
+    if (text.empty() || text.back() == '\n') return {};
+    const auto whole = text.rfind('\n') + 1;  // npos + 1 is 0: there is no whole line
+    if (::ftruncate(fd, static_cast<off_t>(whole)) != 0) return cannot_write(path);
+    return {};
+}
+
+Result<void> write_all(int fd, std::string_view text, const std::string& path) {
+    while (!text.empty()) {
+        const auto count = ::write(fd, text.data(), text.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return cannot_write(path);
+        text.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return {};
+}
+
+/// Without this the file's name may be gone after a power cut, whatever its content.
+Result<void> sync_directory(const std::string& path) {
+    const Fd fd{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (!fd || ::fsync(fd.get()) != 0) return cannot_write(path);
+    return {};
+}
+
+}  // namespace
+
+std::string spool_line(const SpoolRecord& record) {
+    JsonObject object;
+    object["v"] = format_version;
+    object["at"] = format_rfc3339(record.at);
+    object["method"] = record.method;
+    object["params"] = record.params;
+    return wire::to_text(object) + "\n";
+}
+
+std::string spool_file(const std::string& spool_dir, const SessionId& session) {
+    return fmt::format("{}/{}.jsonl", spool_dir, session.text());
+}
+
+Result<void> append_to_spool(const std::string& spool_dir, const SessionId& session,
+                             const SpoolRecord& record) {
+    if (auto made = make_private_directories(spool_dir); !made) return made;
+    const auto path = spool_file(spool_dir, session);
+    const auto fd = open_locked(path);
+    if (!fd) return std::unexpected(fd.error());
+    if (auto dropped = drop_unfinished_line(fd->get(), path); !dropped) return dropped;
+    if (auto written = write_all(fd->get(), spool_line(record), path); !written) return written;
+    if (::fdatasync(fd->get()) != 0) return cannot_write(path);
+    return sync_directory(spool_dir);
+}
+
+JsonObject owner_for_spool(pid_t pid) {
+    JsonObject owner;
+    owner["pid"] = pid;
+    if (const auto stat = read_proc_stat(pid)) owner["start_ticks"] = stat->start_ticks;
+    return owner;
+}
+
+}  // namespace knell::client

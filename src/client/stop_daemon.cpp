@@ -1,0 +1,62 @@
+#include "client/stop_daemon.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/syscall.h>
+
+#include "client/connection.hpp"
+#include "platform/fd.hpp"
+
+namespace knell::client {
+
+namespace {
+
+std::unexpected<Error> still_there(pid_t pid, std::string_view what) {
+    return fail(ErrorCode::unreachable,
+                fmt::format("the daemon, pid {}, {}. See its log, and end it with: kill {}", pid,
+                            what, pid));
+}
+
+Result<void> wait_until_gone(const Fd& pidfd, pid_t pid, const Deadline& deadline) {
+    pollfd watched{.fd = pidfd.get(), .events = POLLIN, .revents = 0};
+    for (;;) {
+        const int count = ::poll(&watched, 1, deadline.poll_millis());
+        if (count > 0) return {};
+        if (count == 0) return still_there(pid, "was asked to stop but still runs");
+        if (errno != EINTR) return still_there(pid, std::generic_category().message(errno));
+    }
+}
+
+}  // namespace
+
+Result<std::optional<pid_t>> stop_daemon(const Paths& paths, const Deadline& deadline) {
+    auto connection = Connection::open(paths.socket, deadline);
+    if (!connection && connection.error().code == ErrorCode::unreachable) {
+        return std::optional<pid_t>{};
+    }
+    if (!connection) return std::unexpected(std::move(connection.error()));
+    const auto status = connection->call("node.status", {}, deadline);
+    if (!status) return std::unexpected(status.error());
+    const auto pid = status->is_object()
+                         ? static_cast<pid_t>(wire::int_at(status->get_object(), "pid"))
+                         : pid_t{0};
+    if (pid <= 0) return fail(ErrorCode::internal, "the daemon does not tell its pid");
+
+    // Opened before the daemon is asked: afterwards the pid may be somebody else's.
+    const Fd pidfd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U))};
+    if (!pidfd) return still_there(pid, "cannot be watched from here");
+    const auto stopped = connection->call("node.stop", {}, deadline);
+    // It may be gone before its answer is through.
+    if (!stopped && stopped.error().code != ErrorCode::unreachable) {
+        return std::unexpected(stopped.error());
+    }
+    if (auto gone = wait_until_gone(pidfd, pid, deadline); !gone) {
+        return std::unexpected(std::move(gone.error()));
+    }
+    return std::optional{pid};
+}
+
+}  // namespace knell::client

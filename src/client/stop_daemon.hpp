@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+
+#include <sys/types.h>
+
+#include "client/deadline.hpp"
+#include "core/error.hpp"
+#include "platform/paths.hpp"
+
+namespace knell::client {
+
+inline constexpr std::chrono::milliseconds stop_timeout_default{10'000};
+
+/// Asks the daemon to stop and waits until its process is gone.  Its pid, or nothing when no
+/// daemon ran.
+Result<std::optional<pid_t>> stop_daemon(const Paths& paths, const Deadline& deadline);
+
+}  // namespace knell::client
