@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "disk.hpp"
+#include "report.hpp"
+
+namespace knell::bench {
+
+struct Options {
+    std::string knell;      // the program under test
+    std::string directory;  // where homes are made: a real disk
+    std::string only;       // one benchmark, or all
+    std::string out;        // JSON file, or ""
+    bool quick = false;     // smaller and fewer: shows that it works, not how fast it is
+};
+
+/// What a benchmark works with.
+class Lab {
+  public:
+    Lab(const Options& options, Report& report) : options_(options), report_(report) {}
+
+    const Options& options() const { return options_; }
+    void add(Row row) { report_.add(std::move(row)); }
+
+    /// Runs of each side; interleaved, so that both meet the same disk.
+    std::size_t runs() const { return options_.quick ? 2 : 5; }
+    std::size_t scaled(std::size_t full) const { return options_.quick ? full / 10 : full; }
+
+    /// Where one run keeps its files.
+    std::unique_ptr<TemporaryDirectory> new_home() const {
+        return std::make_unique<TemporaryDirectory>(options_.directory);
+    }
+
+    /// One line of progress on standard error.
+    void say(const std::string& what) const;
+
+  private:
+    const Options& options_;
+    Report& report_;
+};
+
+struct Benchmark {
+    std::string_view name;
+    std::string_view about;
+    void (*run)(Lab& lab);
+};
+
+// One function each, in rows_*.cpp; main.cpp holds the list.
+void measure_disk(Lab& lab);
+void measure_create(Lab& lab);
+void measure_create_one(Lab& lab);
+void measure_memory(Lab& lab);
+void measure_list(Lab& lab);
+void measure_list_behind(Lab& lab);
+void measure_restart(Lab& lab);
+void measure_calls(Lab& lab);
+
+}  // namespace knell::bench

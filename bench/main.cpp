@@ -1,0 +1,153 @@
+#include <array>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "lab.hpp"
+#include "machine.hpp"
+#include "must.hpp"
+
+namespace knell::bench {
+
+namespace {
+
+constexpr std::array benchmarks{
+    Benchmark{"disk", "what the disk costs", measure_disk},
+    Benchmark{"create", "creates a second", measure_create},
+    Benchmark{"create.one", "one create alone", measure_create_one},
+    Benchmark{"calls", "show, append and close a second", measure_calls},
+    Benchmark{"memory", "a million open sessions", measure_memory},
+    Benchmark{"restart", "100,000 open sessions after SIGKILL", measure_restart},
+    Benchmark{"list", "listing a million ended sessions", measure_list},
+    Benchmark{"list.behind", "listing what lies behind a million folded ones", measure_list_behind},
+};
+
+constexpr std::size_t syncs_around = 1'000;
+
+constexpr auto usage = R"(usage: knell_bench [options]
+  --only NAME   one benchmark, from the list below
+  --quick       a tenth of the size: shows that it works, not how fast it is
+  --out FILE    also write the figures as JSON
+  --knell PATH  the program to measure; default: the one built beside this
+  --dir PATH    where to keep the stores: on a disk, not in memory; default: $TMPDIR, else beside
+                this program
+
+)";
+
+std::string own_directory() {
+    char path[PATH_MAX];
+    const auto size = readlink("/proc/self/exe", path, sizeof path);
+    return std::filesystem::path(std::string(path, static_cast<std::size_t>(size)))
+        .parent_path()
+        .string();
+}
+
+void show_usage() {
+    fmt::print(stderr, "{}", usage);
+    for (const auto& benchmark : benchmarks) {
+        fmt::print(stderr, "  {:<12}  {}\n", benchmark.name, benchmark.about);
+    }
+}
+
+std::optional<Options> parse(int argc, char** argv) {
+    Options options;
+    options.knell = std::filesystem::path(own_directory()).parent_path() / "knell";
+    const char* temporary = std::getenv("TMPDIR");
+    options.directory = temporary != nullptr ? temporary : own_directory();
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view name = argv[i];
+        if (name == "--quick") {
+            options.quick = true;
+            continue;
+        }
+        auto* value = name == "--only"    ? &options.only
+                      : name == "--out"   ? &options.out
+                      : name == "--knell" ? &options.knell
+                      : name == "--dir"   ? &options.directory
+                                          : nullptr;
+        if (value == nullptr || i + 1 == argc) return std::nullopt;
+        *value = argv[++i];
+    }
+    const auto known = [&](const Benchmark& b) { return b.name == options.only; };
+    if (!options.only.empty() && std::ranges::none_of(benchmarks, known)) return std::nullopt;
+    options.knell = std::filesystem::absolute(options.knell);
+    options.directory = std::filesystem::absolute(options.directory);
+    return options;
+}
+
+JsonObject measure_sync(const Options& options) {
+    const TemporaryDirectory directory(options.directory);
+    const auto found = percentiles_of(SyncProbe(directory.path()).times(syncs_around));
+    return {{"p50_us", found.p50}, {"p99_us", found.p99}, {"load_average", load_average()}};
+}
+
+void run_all(const Options& options, Report& report) {
+    for (const auto& benchmark : benchmarks) {
+        if (!options.only.empty() && benchmark.name != options.only) continue;
+        Lab lab(options, report);
+        fmt::print(stderr, "▸ {}: {}\n", benchmark.name, benchmark.about);
+        try {
+            benchmark.run(lab);
+        } catch (const Failed& failure) {
+            report.add({.name = std::string(benchmark.name),
+                        .what = std::string(benchmark.about),
+                        .met = false,
+                        .note = fmt::format("failed: {}", failure.what())});
+        }
+    }
+}
+
+int run(const Options& options) {
+    if (is_in_memory(options.directory)) {
+        fmt::print(stderr,
+                   "knell_bench: {} is in memory; nothing there is durable, so give a "
+                   "directory on a disk with --dir\n",
+                   options.directory);
+        return 2;
+    }
+    auto machine = describe_machine(options.directory);
+    machine["quick"] = options.quick;
+    machine["fdatasync_before"] = measure_sync(options);
+    Report report;
+    run_all(options, report);
+    machine["fdatasync_after"] = measure_sync(options);
+
+    fmt::print("{}\n{}\n", wire::to_pretty_text(machine), report.table());
+    if (options.out.empty()) return 0;
+    std::ofstream out(options.out);
+    out << wire::to_pretty_text(
+               JsonObject{{"machine", std::move(machine)}, {"rows", report.to_json()}})
+        << '\n';
+    out.close();
+    if (out) return 0;
+    fmt::print(stderr, "knell_bench: cannot write {}\n", options.out);
+    return 1;
+}
+
+}  // namespace
+
+void Lab::say(const std::string& what) const {
+    fmt::print(stderr, "    {}\n", what);
+}
+
+}  // namespace knell::bench
+
+int main(int argc, char** argv) {
+    try {
+        const auto options = knell::bench::parse(argc, argv);
+        if (!options) {
+            knell::bench::show_usage();
+            return 2;
+        }
+        return knell::bench::run(*options);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "knell_bench: {}\n", error.what());
+        return 1;
+    }
+}

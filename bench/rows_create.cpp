@@ -1,0 +1,148 @@
+#include "calls.hpp"
+#include "daemon_under_test.hpp"
+#include "lab.hpp"
+#include "sample_store.hpp"
+
+namespace knell::bench {
+
+namespace {
+
+constexpr std::size_t creates = 200'000;
+constexpr std::size_t one_by_one_creates = 20'000;
+constexpr std::size_t batch_rows = 1'000;
+constexpr double rate_min = 20'000;
+constexpr double one_by_one_min = 4;
+constexpr double batches_min = 2.0 / 3;
+
+struct DaemonRun {
+    double rate = 0;
+    double cpu_micros = 0;
+    Percentiles latency;
+};
+
+DaemonRun through_daemon(const Lab& lab, std::size_t calls) {
+    const auto home = lab.new_home();
+    const DaemonUnderTest daemon(lab.options().knell, home->path());
+    LoadClient client(daemon.socket(), client_count);
+    client.run(plain_creates(calls / 10));  // warm-up
+    const auto cpu = daemon.cpu_seconds();
+    const auto result = client.run(plain_creates(calls));
+    return {result.rate(), (daemon.cpu_seconds() - cpu) * 1e6 / static_cast<double>(calls),
+            percentiles_of(result.micros)};
+}
+
+/// The same rows through the C API, `per_transaction` sessions at a time.
+double directly(const Lab& lab, std::size_t calls, std::size_t per_transaction) {
+    const auto home = lab.new_home();
+    make_store(home->path(), plain_session());
+    RawDatabase database(paths_in(home->path()).store_file, /*durable=*/true);
+    RawStatement begin(database, "BEGIN IMMEDIATE");
+    RawStatement commit(database, "COMMIT");
+    SessionCopier copier(database, /*ended=*/false);
+    const auto write = [&](std::size_t count) {
+        for (std::size_t done = 0; done < count; ++done) {
+            if (done % per_transaction == 0) {
+                begin.step();
+                begin.reset();
+            }
+            copier.insert();
+            if ((done + 1) % per_transaction != 0 && done + 1 != count) continue;
+            commit.step();
+            commit.reset();
+        }
+    };
+    write(calls / 10);
+    return static_cast<double>(calls) / seconds_of([&] { write(calls); });
+}
+
+}  // namespace
+
+void measure_create(Lab& lab) {
+    std::vector<double> rate;
+    std::vector<double> cpu;
+    std::vector<double> p50;
+    std::vector<double> p99;
+    std::vector<double> one_by_one;
+    std::vector<double> batches;
+    for (std::size_t run = 0; run < lab.runs(); ++run) {
+        lab.say("one by one");
+        one_by_one.push_back(directly(lab, lab.scaled(one_by_one_creates), 1));
+        lab.say("knell");
+        const auto daemon = through_daemon(lab, lab.scaled(creates));
+        rate.push_back(daemon.rate);
+        cpu.push_back(daemon.cpu_micros);
+        p50.push_back(daemon.latency.p50);
+        p99.push_back(daemon.latency.p99);
+        lab.say("batches");
+        batches.push_back(directly(lab, lab.scaled(creates), batch_rows));
+    }
+    const auto figure = spread_of(rate);
+    const auto times = spread_of(ratios(rate, one_by_one));
+    const auto share = spread_of(ratios(rate, batches));
+    lab.add({.name = "create",
+             .what = "durable session.create, 64 connections, one call each outstanding",
+             .unit = "/s",
+             .figure = figure,
+             .baseline = "the same rows, one transaction each, SQLite C API",
+             .baseline_figure = spread_of(one_by_one),
+             .ratio = times,
+             .target = ">= 20,000/s and >= 4x",
+             .met = figure.median >= rate_min && times.median >= one_by_one_min,
+             .also = {{"p50_us", spread_of(p50).median},
+                      {"p99_us", spread_of(p99).median},
+                      {"daemon_cpu_us_per_create", spread_of(cpu).median}}});
+    lab.add({.name = "create.batches",
+             .what = "the same figure against the ceiling of the store",
+             .unit = "/s",
+             .figure = figure,
+             .baseline = "the same rows, 1,000 a transaction, SQLite C API, no daemon",
+             .baseline_figure = spread_of(batches),
+             .ratio = share,
+             .target = ">= 0.67x (issue 5)",
+             .met = share.median >= batches_min});
+}
+
+void measure_create_one(Lab& lab) {
+    constexpr std::size_t group = 50;
+    constexpr double syncs_max = 2;
+    const auto home = lab.new_home();
+    SyncProbe probe(home->path());
+    const DaemonUnderTest daemon(lab.options().knell, home->path());
+    LoadClient client(daemon.socket(), 1);
+    client.run(plain_creates(500));
+    std::vector<double> p50;
+    std::vector<double> p99;
+    std::vector<double> sync_p50;
+    std::vector<double> sync_p99;
+    for (std::size_t run = 0; run < lab.runs(); ++run) {
+        std::vector<double> creates_taken;
+        std::vector<double> syncs_taken;
+        // In small turns: the disk drifts within seconds.
+        for (std::size_t turn = 0; turn < lab.scaled(40); ++turn) {
+            const auto syncs = probe.times(group);
+            const auto calls = client.run(plain_creates(group)).micros;
+            syncs_taken.insert(syncs_taken.end(), syncs.begin(), syncs.end());
+            creates_taken.insert(creates_taken.end(), calls.begin(), calls.end());
+        }
+        const auto call = percentiles_of(creates_taken);
+        const auto sync = percentiles_of(syncs_taken);
+        p50.push_back(call.p50);
+        p99.push_back(call.p99);
+        sync_p50.push_back(sync.p50);
+        sync_p99.push_back(sync.p99);
+    }
+    const auto times = spread_of(ratios(p50, sync_p50));
+    lab.add({.name = "create.one",
+             .what = "one connection, one durable session.create at a time: p50",
+             .unit = "us",
+             .figure = spread_of(p50),
+             .baseline = "write 4 KiB in place and fdatasync, p50, taken in turns",
+             .baseline_figure = spread_of(sync_p50),
+             .ratio = times,
+             .target = "<= 2x",
+             .met = times.median <= syncs_max,
+             .also = {{"p99_us", spread_of(p99).median},
+                      {"fdatasync_p99_us", spread_of(sync_p99).median}}});
+}
+
+}  // namespace knell::bench

@@ -1,0 +1,109 @@
+# What the scripts share.  Source it; it moves to the top of the repository.
+# shellcheck shell=bash disable=SC2034
+
+script=$(realpath "$0")
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
+
+jobs="${JOBS:-$(nproc)}"
+tail_lines=30
+
+# Debian 12 package names.  CONTRIBUTING.md points here.
+build_packages=(
+    clang-19 lld-19 libclang-rt-19-dev llvm-19 cmake ninja-build ccache git python3 pkg-config
+    libboost1.81-dev libboost-json1.81-dev libsqlite3-dev libsqlitecpp-dev libcli11-dev
+    libfmt-dev libspdlog-dev libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+)
+test_packages=(clang-format-19 shellcheck tmux)
+lint_packages=(clang-format-19 clang-tidy-19 shellcheck g++-12)
+
+# Sanitizers look for llvm-symbolizer in PATH; Debian keeps it here.
+export PATH="$PATH:/usr/lib/llvm-19/bin"
+
+# ccache refuses to work without a folder it can write to.
+if [[ -z ${CCACHE_DIR:-} && ! -w ${HOME:-/nonexistent} ]]; then
+    export CCACHE_DIR="$PWD/.cache/ccache"
+fi
+
+# The first comment of the script, for --help.
+usage() {
+    sed -n '2,/^$/s/^# \{0,1\}//p' "$script"
+}
+
+wrong_usage() {
+    printf '%s: unknown option %s\n\n' "$0" "$1" >&2
+    usage >&2
+    exit 2
+}
+
+# step NAME COMMAND...: one line of progress; the output goes to build/logs/NAME.log and is shown
+# only when the command fails.
+step() {
+    local name=$1 status=0 started=$SECONDS
+    local log="build/logs/${name// /-}.log"
+    shift
+    mkdir -p build/logs
+    printf '▸ %s ... ' "$name"
+    "$@" >"$log" 2>&1 </dev/null || status=$?
+    if ((status == 0)); then
+        printf 'ok (%d s)\n' $((SECONDS - started))
+        return 0
+    fi
+    printf 'FAILED (%d s)\n\n' $((SECONDS - started))
+    tail -n "$tail_lines" "$log" | sed 's/^/    /'
+    printf '\n%s failed; all of its output is in %s\n' "$name" "$log"
+    return "$status"
+}
+
+# install_packages NAME...: does nothing, and needs no network, when all are there.
+install_packages() {
+    local package missing=()
+    if ! command -v dpkg-query >/dev/null; then
+        printf 'Not a Debian system: expecting to find what these packages hold: %s\n' "$*"
+        return 0
+    fi
+    for package in "$@"; do
+        if [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) != installed ]]; then
+            missing+=("$package")
+        fi
+    done
+    ((${#missing[@]})) || return 0
+
+    local as_root=()
+    if ((EUID != 0)); then
+        if ! command -v sudo >/dev/null; then
+            printf 'Please install, as root: apt-get install %s\n' "${missing[*]}" >&2
+            return 1
+        fi
+        as_root=(sudo)
+    fi
+    as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+    printf 'To install: %s\n' "${missing[*]}"
+    step "package lists" "${as_root[@]}" update &&
+        step "install packages" "${as_root[@]}" install -y --no-install-recommends "${missing[@]}"
+}
+
+# build PRESET [TARGET...]
+build() {
+    local preset=$1
+    shift
+    step "configure $preset" cmake --preset "$preset" &&
+        step "build $preset" cmake --build --preset "$preset" --parallel "$jobs" \
+            ${1:+--target "$@"}
+}
+
+# All our C++ sources, ended by NUL.
+cpp_files() {
+    find . \( -name build -o -name '.?*' \) -prune -o \( -name '*.cpp' -o -name '*.hpp' \) -print0
+}
+
+check_format() {
+    cpp_files | xargs -0 clang-format-19 --dry-run --Werror
+}
+
+apply_format() {
+    cpp_files | xargs -0 clang-format-19 -i
+}
+
+check_scripts() {
+    shellcheck scripts/lib/*.sh scripts/bench scripts/lint scripts/run scripts/test .ci/run
+}
