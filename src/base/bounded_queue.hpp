@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace knell {
@@ -24,14 +26,31 @@ class BoundedQueue {
         return true;
     }
 
-    /// Waits until there is something, then swaps everything into `out` (cleared first).
-    /// False once the queue is closed and empty.
-    bool pop_all(std::vector<T>& out) {
+    /// Past the bound: for the few producers whose word must not be lost and that are bounded by
+    /// themselves.  Dropped only when closed.
+    void push_always(T&& value) {
+        {
+            const std::lock_guard lock(mutex_);
+            if (closed_) return;
+            items_.push_back(std::move(value));
+        }
+        ready_.notify_one();
+    }
+
+    /// Waits until there is something, or for `wait_max`, then swaps everything into `out` (cleared
+    /// first).  False once the queue is closed and empty.
+    bool pop_all(std::vector<T>& out,
+                 std::optional<std::chrono::milliseconds> wait_max = std::nullopt) {
         out.clear();
         std::unique_lock lock(mutex_);
-        ready_.wait(lock, [this] { return closed_ || !items_.empty(); });
+        const auto ready = [this] { return closed_ || !items_.empty(); };
+        if (wait_max) {
+            ready_.wait_for(lock, *wait_max, ready);
+        } else {
+            ready_.wait(lock, ready);
+        }
         out.swap(items_);
-        return !out.empty();
+        return !closed_ || !out.empty();
     }
 
     /// What is queued is still handed out; nothing new is taken.

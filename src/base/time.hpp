@@ -28,6 +28,9 @@ using SteadyTime = std::chrono::time_point<SteadyTag, std::chrono::nanoseconds>;
 struct Now {
     WallTime wall;
     SteadyTime steady;
+    /// Just before now nobody was looking for this long (stopped, asleep): what is found now may
+    /// have happened any time since.
+    std::chrono::milliseconds missed{0};
 };
 
 constexpr std::int64_t to_millis(WallTime time) { return time.time_since_epoch().count(); }

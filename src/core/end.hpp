@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/time.hpp"
+#include "core/leftover.hpp"
 
 namespace knell {
 
@@ -84,6 +86,7 @@ struct End {
     WallTime ended_at;
     WallTime ended_after;
     WallTime ended_before;
+    std::vector<Leftover> leftovers;  // what its command started and left running
 
     Proof proof() const { return row_of(reason).proof; }
     bool operator==(const End&) const = default;

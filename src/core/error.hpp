@@ -34,6 +34,7 @@ struct OwnedBy {
     Owner owner;
     Generation generation = 0;
     Status status = Status::idle;
+    std::string how_known;
 };
 struct FencedBy {
     Generation generation = 0;

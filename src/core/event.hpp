@@ -50,6 +50,7 @@ struct Event {
     WallTime started_at;
     Tally tally;
     std::optional<End> end;  // session:end only
+    std::string detail;      // why, where there is no end: what made it unknown or stalled
 
     bool operator==(const Event&) const = default;
 };

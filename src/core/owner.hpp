@@ -14,7 +14,7 @@ namespace knell {
 enum class OwnerKind : std::uint8_t { process, lease };
 inline constexpr std::array<std::string_view, 2> owner_kind_names{"process", "lease"};
 
-/// What happens to a session when its owner is gone.
+/// What happens to a session when its owner is gone: it ends, or waits a while for the next one.
 enum class OnOwnerLoss : std::uint8_t { end, park };
 inline constexpr std::array<std::string_view, 2> on_owner_loss_names{"end", "park"};
 
@@ -29,11 +29,12 @@ struct ProcessIdentity {
     bool operator==(const ProcessIdentity&) const = default;
 };
 
-/// What keeps a session alive.
+/// What keeps a session alive.  A process may hold a lease as well: then the lease says whether it
+/// makes progress, and only the process whether it lives.
 struct Owner {
     OwnerKind kind = OwnerKind::process;
-    ProcessIdentity process;         // kind == process
-    std::chrono::seconds lease_ttl{0};  // kind == lease
+    ProcessIdentity process;            // kind == process
+    std::chrono::seconds lease_ttl{0};  // 0: no lease
     std::string host;
     WallTime since;
 

@@ -7,10 +7,20 @@ void count(Tally& tally, const Message& message) {
     (message.role == "assistant" ? tally.output_tokens : tally.input_tokens) += message.tokens;
 }
 
+Status status_of(const StatusFacts& facts) {
+    if (facts.ended) return Status::ended;
+    if (facts.unknown) return Status::unknown;
+    if (facts.stalled) return Status::stalled;
+    if (facts.parked) return Status::detached;
+    return facts.turn ? Status::running : Status::idle;
+}
+
 Status status_of(const Session& session) {
-    if (session.end) return Status::ended;
-    if (session.turn_since) return Status::running;
-    return Status::idle;
+    return status_of({.ended = session.end.has_value(),
+                      .unknown = session.unknown_since.has_value(),
+                      .stalled = session.stalled_since.has_value(),
+                      .parked = session.parked_since.has_value(),
+                      .turn = session.turn_since.has_value()});
 }
 
 Fold fold_of(const Session& session) {

@@ -75,15 +75,30 @@ struct Session {
     Generation generation = 1;
     Owner owner;
     OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
+    std::chrono::seconds park_window{0};  // with OnOwnerLoss::park
+    LeftoversPolicy leftovers = LeftoversPolicy::none;
     WallTime started_at;
     WallTime last_activity_at;
+    WallTime last_seen_at;  // its owner showed signs of life; flushed about once a minute
     Tally tally;
     std::optional<WallTime> turn_since;
+    std::optional<WallTime> unknown_since;  // its owner cannot be checked
+    std::optional<WallTime> stalled_since;  // late, but provably alive
+    std::optional<WallTime> parked_since;   // its owner is gone, the next may claim it
     std::optional<End> end;
 
     bool operator==(const Session&) const = default;
 };
 
+/// The facts a status is derived from.
+struct StatusFacts {
+    bool ended = false;
+    bool unknown = false;
+    bool stalled = false;
+    bool parked = false;
+    bool turn = false;
+};
+Status status_of(const StatusFacts& facts);
 Status status_of(const Session& session);
 Fold fold_of(const Session& session);
 

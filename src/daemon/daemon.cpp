@@ -8,12 +8,14 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <iterator>
 #include <memory>
 
 #include "base/uuid.hpp"
 #include "core/limits.hpp"
 #include "daemon/read_thread.hpp"
 #include "daemon/spool.hpp"
+#include "daemon/sweep.hpp"
 #include "daemon/writer.hpp"
 #include "net/server.hpp"
 #include "platform/clock.hpp"
@@ -24,7 +26,9 @@
 #include "platform/version.hpp"
 #include "rpc/dispatcher.hpp"
 #include "store/sqlite/sqlite_store.hpp"
+#include "watch/leftovers.hpp"
 #include "watch/process_table.hpp"
+#include "watch/process_watch.hpp"
 
 namespace knell {
 
@@ -62,13 +66,21 @@ class Daemon final : public rpc::Backend {
           host_(host_name()),
           started_(read_clocks()),
           store_(std::move(store)),
-          writer_(*store_, [this](auto answers) { publish(std::move(answers)); }),
+          writer_(*store_, [this](auto answers) { publish(std::move(answers)); },
+                  [this](Effect&& effect) { carry_out(std::move(effect)); }),
           read_thread_(std::move(reader)),
           dispatcher_(*this),
-          server_(dispatcher_, connections_max) {}
+          server_(dispatcher_, connections_max),
+          watch_(processes_,
+                 [this](const auto& process, const auto& departure) {
+                     writer_.observe(OwnerGone{process, departure, {}, false});
+                 },
+                 [this](const auto& process, const auto& why) {
+                     writer_.observe(OwnerUnknown{process, why});
+                 }) {}
 
     Result<void> start() {
-        if (auto recovered = writer_.recover(); !recovered) return recovered;
+        if (auto recovered = writer_.recover(processes_); !recovered) return recovered;
         if (auto listening = server_.listen(options_.paths.socket); !listening) return listening;
         writer_.start();
         return {};
@@ -105,7 +117,32 @@ class Daemon final : public rpc::Backend {
         }
     }
 
-    JsonObject node_status() const override;
+    Result<Json> node_status(Reader& reader) const override;
+
+    void search_leftovers(const LeftoverSearch& where,
+                          std::move_only_function<void(std::vector<Leftover>)> done) override {
+        // A full queue must not keep a session from ending: then nobody looks.
+        auto held = std::make_shared<decltype(done)>(std::move(done));
+        const bool taken = read_thread_.submit([this, held, where](Reader&) {
+            server_.post([held, found = find_leftovers(where)]() mutable { (*held)(std::move(found)); });
+        });
+        if (!taken) (*held)({});
+    }
+
+    void sweep(bool dry_run, rpc::Respond done) override {
+        submit(Survey{}, [this, dry_run, done = std::move(done)](Result<Reply> surveyed) mutable {
+            if (!surveyed) return done(std::unexpected(std::move(surveyed.error())));
+            read([this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
+                     Reader&) mutable -> Result<Json> {
+                auto findings = look_at_owners(survey, processes_, dry_run);
+                if (!dry_run) {
+                    for (auto& command : findings.commands) writer_.observe(std::move(command));
+                }
+                return std::move(findings.report);
+            }, std::move(done));
+        });
+    }
+
     void stop() override { server_.stop(); }
     const ProcessTable& processes() const override { return processes_; }
     const std::string& host() const override { return host_; }
@@ -115,6 +152,34 @@ class Daemon final : public rpc::Backend {
     }
 
   private:
+    /// On the writer's thread, after the commit.
+    void carry_out(Effect&& effect) {
+        std::visit([this](auto&& e) { carry_out_one(std::forward<decltype(e)>(e)); },
+                   std::move(effect));
+    }
+    void carry_out_one(WatchOwner&& effect) { watch_.watch(effect.process); }
+    void carry_out_one(UnwatchOwner&& effect) { watch_.unwatch(effect.process); }
+    void carry_out_one(FindLeftovers&& effect) {
+        const auto search = [this, effect = std::move(effect)](Reader&) {
+            OwnerGone gone{effect.process, effect.departure, {}, /*searched=*/true};
+            for (const auto& id : effect.sessions) {
+                auto found = find_leftovers({id, effect.process.pid, 0});
+                std::ranges::move(found, std::back_inserter(gone.leftovers));
+            }
+            writer_.observe(std::move(gone));
+        };
+        if (!read_thread_.submit(search)) {
+            writer_.observe(OwnerGone{effect.process, effect.departure, {}, /*searched=*/true});
+        }
+    }
+    void carry_out_one(StopLeftovers&& effect) {
+        for (const auto& leftover : effect.leftovers) {
+            log_info("stopping process {} ({}), left behind by session {}: {}", leftover.pid,
+                     leftover.command, effect.session_id.text(), leftover.found_by);
+        }
+        watch_.stop_leftovers(std::move(effect.leftovers));
+    }
+
     void publish(std::vector<Writer::Answer> answers) {
         server_.post([answers = std::move(answers)]() mutable {
             for (auto& [done, reply] : answers) done(std::move(reply));
@@ -130,14 +195,29 @@ class Daemon final : public rpc::Backend {
     ReadThread read_thread_;
     rpc::Dispatcher dispatcher_;
     net::Server server_;
+    ProcessWatch watch_;
 };
 
-JsonObject Daemon::node_status() const {
+/// Ends of the last `span` by reason and by proof.
+Result<JsonObject> ends_in(Reader& reader, WallTime now, std::chrono::hours span) {
+    const auto counts = reader.ends_since(now - span);
+    if (!counts) return std::unexpected(counts.error());
+    std::int64_t total = 0;
+    JsonObject by_reason;
+    JsonObject by_proof;
+    for (const auto& [reason, ends] : *counts) {
+        total += ends;
+        by_reason[name_of(reason)] = ends;
+        auto& proof = by_proof[name_in(proof_names, row_of(reason).proof)];
+        proof = (proof.is_null() ? 0 : proof.to_number<std::int64_t>()) + ends;
+    }
+    return JsonObject{{"total", total}, {"by_reason", by_reason}, {"by_proof", by_proof}};
+}
+
+Result<Json> Daemon::node_status(Reader& reader) const {
     const auto now = read_clocks();
     const auto facts = store_->facts();
     const auto& figures = writer_.figures();
-    const auto open = figures.open.load();
-    const auto running = figures.running.load();
     JsonObject status;
     status["version"] = version;
     status["commit"] = commit;
@@ -155,8 +235,26 @@ JsonObject Daemon::node_status() const {
                                  {"bytes", facts.bytes},
                                  {"schema", facts.schema},
                                  {"sqlite_version", facts.library}};
-    status["sessions"] =
-        JsonObject{{"open", open}, {"running", running}, {"idle", open - std::min(open, running)}};
+    JsonObject sessions{{"open", figures.open.load()}};
+    for (std::size_t i = 0; i < status_names.size(); ++i) {
+        if (static_cast<Status>(i) == Status::ended) continue;
+        sessions[status_names.at(i)] = figures.by_status.at(i).load();
+    }
+    status["sessions"] = std::move(sessions);
+    const auto day = ends_in(reader, now.wall, std::chrono::hours{24});
+    const auto week = ends_in(reader, now.wall, std::chrono::hours{7 * 24});
+    const auto leaked = reader.leaked();
+    if (!day) return std::unexpected(day.error());
+    if (!week) return std::unexpected(week.error());
+    if (!leaked) return std::unexpected(leaked.error());
+    status["ended"] = JsonObject{{"day", *day}, {"week", *week}};
+    status["leaks"] = JsonObject{{"ended_without_reason", *leaked}};
+    status["leases"] = JsonObject{{"live", figures.leases.load()},
+                                  {"heartbeats", figures.heartbeats.load()},
+                                  {"reaps", figures.reaps.load()},
+                                  {"reap_lateness_last_ms", figures.reap_lateness_last_ms.load()},
+                                  {"reap_lateness_max_ms", figures.reap_lateness_max_ms.load()}};
+    status["watched_processes"] = watch_.watched();
     status["events"] = JsonObject{{"last_seq", figures.last_seq.load()}};
     status["journal"] = JsonObject{{"commits", figures.commits.load()},
                                    {"commands", figures.commands.load()},

@@ -7,27 +7,106 @@
 #include "core/limits.hpp"
 #include "platform/clock.hpp"
 #include "platform/log.hpp"
+#include "watch/process_check.hpp"
 
 namespace knell {
 
-Writer::Writer(Store& store, Publish publish)
+namespace {
+
+using namespace std::chrono_literals;
+
+/// With deadlines pending the clock is read this often; see AwakeClock::gap_max.
+constexpr auto tick = 50ms;
+/// After the store failed, before what fell due is tried again.
+constexpr auto retry_after = 250ms;
+/// Automatic acts explained one by one in a step; more are summed up.
+constexpr std::size_t explained_max = 100;
+
+AwakeClock::Readings read_all_clocks() {
+    const auto clocks = read_clocks();
+    return {clocks.wall, read_awake_clock(), clocks.steady};
+}
+
+/// What a look at an owner has to say to the engine.
+Command to_command(const SurveyReply::Owner& owner, Finding finding) {
+    if (auto* gone = std::get_if<Gone>(&finding)) {
+        return OwnerGone{.process = owner.process,
+                         .departure = std::move(gone->departure),
+                         .leftovers = {},
+                         .searched = false};
+    }
+    if (auto* unclear = std::get_if<CannotTell>(&finding)) {
+        return OwnerUnknown{owner.process, std::move(unclear->why)};
+    }
+    return OwnerAlive{owner.process};
+}
+
+void explain(const std::vector<Event>& automatic) {
+    std::size_t told = 0;
+    for (const auto& event : automatic) {
+        if (event.type == EventType::agent_end) continue;
+        if (++told > explained_max) continue;
+        if (event.end) {
+            log_info("ended session {} generation {}: {} ({}){}{}; {}", event.session_id.text(),
+                     event.generation, name_of(event.end->reason),
+                     name_in(proof_names, event.end->proof()), event.end->detail.empty() ? "" : ": ",
+                     event.end->detail, event.end->evidence);
+        } else {
+            log_info("{} {} generation {}: {}", name_in(event_type_names, event.type),
+                     event.session_id.text(), event.generation, event.detail);
+        }
+    }
+    if (told > explained_max) {
+        log_info("and {} more in the same step; `knell events` has them all", told - explained_max);
+    }
+}
+
+}  // namespace
+
+Writer::Writer(Store& store, Publish publish, CarryOut carry_out)
     : store_(store),
       publish_(std::move(publish)),
+      carry_out_(std::move(carry_out)),
       queue_(limits::queue_commands_max),
+      clock_(read_all_clocks()),
       journal_(state_, store_) {}
 
 Writer::~Writer() { stop(); }
 
-Result<void> Writer::recover() {
-    auto recovered = journal_.recover();
+Now Writer::read_now() { return clock_.read(read_all_clocks()); }
+
+Result<void> Writer::recover(const ProcessTable& processes) {
+    if (auto recovered = journal_.recover(read_now()); !recovered) return recovered;
+    std::vector<Command> survey;
+    survey.emplace_back(Survey{});
+    auto surveyed = journal_.commit(std::move(survey), read_now());
+    if (!surveyed.replies.front()) return std::unexpected(surveyed.replies.front().error());
+    first_effects_ = std::move(surveyed.effects);
+
+    std::vector<Command> findings;
+    for (const auto& owner : std::get<SurveyReply>(*surveyed.replies.front()).owners) {
+        findings.push_back(to_command(owner, look_for(owner.process, processes)));
+    }
+    do {
+        auto step = journal_.commit(std::move(findings), read_now());
+        findings.clear();
+        explain(step.automatic);
+        if (step.failed) return fail(ErrorCode::storage, "the ends of dead owners cannot be written");
+        std::ranges::move(step.effects, std::back_inserter(first_effects_));
+    } while (journal_.has_work_left());
     update_figures();
-    return recovered;
+    return {};
 }
 
 void Writer::start() {
     thread_ = std::thread([this] {
         pthread_setname_np(pthread_self(), "knell-writer");
+        for (auto& effect : first_effects_) carry_out_(std::move(effect));
+        first_effects_.clear();
         loop();
+        if (auto saved = journal_.save_all_seen(read_now()); !saved) {
+            log_warn("the last signs of life were not saved: {}", saved.error().message);
+        }
     });
 }
 
@@ -39,21 +118,29 @@ void Writer::stop() {
 bool Writer::submit(Command&& command, Done&& done) {
     Submission submission{std::move(command), std::move(done)};
     if (queue_.push(std::move(submission))) return true;
-    command = std::move(submission.command);
     done = std::move(submission.done);
     return false;
 }
 
+void Writer::observe(Command&& command) { queue_.push_always({std::move(command), {}}); }
+
+std::optional<std::chrono::milliseconds> Writer::patience() const {
+    if (failed_) return retry_after;
+    if (journal_.has_work_left()) return 0ms;
+    if (state_.has_deadlines()) return tick;
+    return std::nullopt;
+}
+
 void Writer::loop() {
     std::vector<Submission> taken;
-    while (queue_.pop_all(taken)) {
+    while (queue_.pop_all(taken, patience())) {
         std::span<Submission> left = taken;
-        while (!left.empty()) {
+        do {
             const auto size = std::min(left.size(), limits::batch_commands_max);
             commit(left.first(size));
             left = left.subspan(size);
-        }
-        if (queue_.size() > 0) continue;
+        } while (!left.empty());
+        if (taken.empty() || queue_.size() > 0) continue;
         if (auto maintained = store_.maintain(); !maintained) {
             log_warn("store maintenance failed, will try again: {}", maintained.error().message);
         }
@@ -64,29 +151,43 @@ void Writer::commit(std::span<Submission> group) {
     std::vector<Command> commands;
     commands.reserve(group.size());
     for (auto& submission : group) commands.push_back(std::move(submission.command));
-    const auto failures = journal_.counts().failures;
-    auto replies = journal_.commit(std::move(commands), read_clocks());
-    if (journal_.counts().failures != failures) {
-        const auto failed = std::ranges::find_if(
-            replies, [](const auto& r) { return !r && r.error().code == ErrorCode::storage; });
-        if (failed != replies.end()) log_error("nothing was acknowledged: {}", failed->error().message);
+    auto step = journal_.commit(std::move(commands), read_now());
+    if (step.failed && !failed_) {
+        const auto why = std::ranges::find_if(
+            step.replies, [](const auto& r) { return !r && r.error().code == ErrorCode::storage; });
+        log_error("nothing was acknowledged: {}", why == step.replies.end()
+                                                      ? "the store failed"
+                                                      : why->error().message);
+    } else if (failed_ && !step.failed) {
+        log_info("the store takes writes again");
     }
+    failed_ = step.failed;
+    explain(step.automatic);
+    for (auto& effect : step.effects) carry_out_(std::move(effect));
     update_figures();
     std::vector<Answer> answers;
     answers.reserve(group.size());
     for (std::size_t i = 0; i < group.size(); ++i) {
-        answers.push_back({std::move(group[i].done), std::move(replies[i])});
+        if (group[i].done) answers.push_back({std::move(group[i].done), std::move(step.replies[i])});
     }
-    publish_(std::move(answers));
+    if (!answers.empty()) publish_(std::move(answers));
 }
 
 void Writer::update_figures() {
+    const auto& counts = journal_.counts();
+    for (std::size_t i = 0; i < figures_.by_status.size(); ++i) {
+        figures_.by_status.at(i) = state_.count(static_cast<Status>(i));
+    }
     figures_.open = state_.open_count();
-    figures_.running = state_.running_count();
+    figures_.leases = state_.lease_count();
     figures_.last_seq = state_.heads().seq;
-    figures_.commits = journal_.counts().commits;
-    figures_.commands = journal_.counts().commands;
-    figures_.failures = journal_.counts().failures;
+    figures_.commits = counts.commits;
+    figures_.commands = counts.commands;
+    figures_.failures = counts.failures;
+    figures_.heartbeats = counts.heartbeats;
+    figures_.reaps = counts.reaps;
+    figures_.reap_lateness_last_ms = counts.reap_lateness_last.count();
+    figures_.reap_lateness_max_ms = counts.reap_lateness_max.count();
 }
 
 }  // namespace knell

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "base/bounded_queue.hpp"
+#include "engine/awake_clock.hpp"
 #include "engine/command.hpp"
 #include "engine/decide.hpp"
 #include "engine/state.hpp"
 #include "journal/journal.hpp"
 #include "store/store.hpp"
+#include "watch/process_table.hpp"
 
 namespace knell {
 
@@ -23,29 +25,38 @@ class Writer {
         Done done;
         Result<Reply> reply;
     };
-    /// Gets the answers of one group, on the writer's thread, after their commit.
+    /// Both are called on the writer's thread, after the commit.
     using Publish = std::function<void(std::vector<Answer>)>;
+    using CarryOut = std::function<void(Effect&&)>;
 
-    Writer(Store& store, Publish publish);
+    Writer(Store& store, Publish publish, CarryOut carry_out);
     ~Writer();
 
-    /// Takes the open sessions from the store.  Before `start`.
-    Result<void> recover();
+    /// Takes the open sessions from the store and looks at each of their owners: adopted, ended or
+    /// marked unknown before anybody can ask.  Before `start`.
+    Result<void> recover(const ProcessTable& processes);
     void start();
     /// Commits what is queued, then ends the thread.
     void stop();
 
     /// False when the queue is full; `done` has not been called then.
     bool submit(Command&& command, Done&& done);
+    /// An observer's word; bounded by the number of owners, so never refused.
+    void observe(Command&& command);
 
     /// Numbers for people, a moment old at most.
     struct Figures {
+        std::array<std::atomic<std::size_t>, status_names.size()> by_status{};
         std::atomic<std::size_t> open{0};
-        std::atomic<std::size_t> running{0};
+        std::atomic<std::size_t> leases{0};
         std::atomic<Seq> last_seq{0};
         std::atomic<std::uint64_t> commits{0};
         std::atomic<std::uint64_t> commands{0};
         std::atomic<std::uint64_t> failures{0};
+        std::atomic<std::uint64_t> heartbeats{0};
+        std::atomic<std::uint64_t> reaps{0};
+        std::atomic<std::int64_t> reap_lateness_last_ms{0};
+        std::atomic<std::int64_t> reap_lateness_max_ms{0};
     };
     const Figures& figures() const { return figures_; }
     std::size_t queued() const { return queue_.size(); }
@@ -53,21 +64,27 @@ class Writer {
   private:
     struct Submission {
         Command command;
-        Done done;
+        Done done;  // may be empty: an observer does not wait
     };
 
     void loop();
     void commit(std::span<Submission> group);
+    std::optional<std::chrono::milliseconds> patience() const;
+    Now read_now();
     void update_figures();
 
     Store& store_;
     const Publish publish_;
+    const CarryOut carry_out_;
     BoundedQueue<Submission> queue_;
     Figures figures_;
 
     // Writer thread only (after start).
+    AwakeClock clock_;
     State state_;
     Journal journal_;
+    bool failed_ = false;
+    std::vector<Effect> first_effects_;  // of the recovery, carried out once the thread runs
 
     std::thread thread_;
 };

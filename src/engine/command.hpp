@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/departure.hpp"
 #include "core/session.hpp"
 
 namespace knell {
@@ -22,6 +23,7 @@ struct Resume {
     SessionId session_id;
     Owner owner;
     OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
+    std::chrono::seconds park_window{0};
     bool takeover = false;
     std::string said_by;
 };
@@ -39,6 +41,7 @@ struct Close {
     std::string detail;
     std::string said_by;
     std::optional<WallTime> at;
+    std::vector<Leftover> leftovers;
 };
 
 struct Turn {
@@ -47,10 +50,43 @@ struct Turn {
     bool on = false;
 };
 
-using Command = std::variant<Create, Resume, Append, Close, Turn>;
+/// Signs of life of many sessions at once.
+struct Heartbeat {
+    struct Beat {
+        SessionId session_id;
+        Generation generation = 0;
+    };
+    std::vector<Beat> beats;
+};
 
-/// The session a command is about.
-const SessionId& subject_of(const Command& command);
+/// What the observers have to say about a process that owns sessions.
+struct OwnerGone {
+    ProcessIdentity process;
+    Departure departure;
+    std::vector<Leftover> leftovers;
+    bool searched = false;  // leftovers were looked for
+};
+struct OwnerUnknown {
+    ProcessIdentity process;
+    std::string why;
+};
+struct OwnerAlive {
+    ProcessIdentity process;
+};
+
+/// What is known in memory of one session, for `session.why`.
+struct Inspect {
+    SessionId session_id;
+};
+
+/// Every process that owns open sessions, for a sweep.
+struct Survey {};
+
+using Command = std::variant<Create, Resume, Append, Close, Turn, Heartbeat, OwnerGone,
+                             OwnerUnknown, OwnerAlive, Inspect, Survey>;
+
+/// The session a command is about, or nullptr when it is not about one.
+const SessionId* subject_of(const Command& command);
 /// False when the subject is known to be new, so nobody need look for it in the store.
 bool may_have_past(const Command& command);
 

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 
+#include "core/limits.hpp"
+#include "engine/end_events.hpp"
+
 namespace knell {
 
 namespace {
 
-Decision refuse(Error error) { return {std::unexpected(std::move(error)), {}, {}}; }
+Decision answer(Result<Reply> reply) { return {.reply = std::move(reply)}; }
+Decision refuse(Error error) { return answer(std::unexpected(std::move(error))); }
 
 Error not_found(const SessionId& id) {
     return {ErrorCode::not_found,
@@ -23,17 +27,27 @@ Error has_ended(const Session& past, std::string_view next_step) {
             EndedAs{past.end->reason, past.end->ended_at, past.generation}};
 }
 
-Error owned_by(const LiveSession& live, const Realms& realms) {
-    const auto owner = live.owner(realms);
+std::string how_known(const LiveSession& live, const State& state) {
+    if (live.unknown_since()) return "cannot be checked";
+    if (live.owner_kind() == OwnerKind::lease) {
+        return "its lease was renewed at " + format_rfc3339(live.last_seen_at());
+    }
+    const auto* owner = state.owner_of(live);
+    return owner != nullptr && owner->watched ? "its process is watched" : "its process was there";
+}
+
+Error owned_by(const LiveSession& live, const State& state) {
+    const auto owner = live.owner(state.realms());
     const auto who = owner.kind == OwnerKind::process
                          ? fmt::format("process {}", owner.process.pid)
                          : fmt::format("a lease of {} s", owner.lease_ttl.count());
+    const auto known = how_known(live, state);
     return {ErrorCode::owned,
-            fmt::format("session {} is owned by {} on {} since {}; attach to it, take it over "
+            fmt::format("session {} is owned by {} on {} since {} ({}); attach to it, take it over "
                         "(takeover: true) or fork it",
-                        live.id(), who, owner.host, format_rfc3339(owner.since)),
+                        live.id(), who, owner.host, format_rfc3339(owner.since), known),
             {},
-            OwnedBy{owner, live.generation(), live.status()}};
+            OwnedBy{owner, live.generation(), live.status(), known}};
 }
 
 Error fenced(const SessionId& id, Generation given, Generation current) {
@@ -58,58 +72,52 @@ std::expected<const LiveSession*, Error> writable(const SessionId& id, Generatio
     return live;
 }
 
-/// The events of an end.  A turn that was on is over too, and says so first: the end is the last
-/// event of its generation.
-void tell_end(std::vector<Event>& events, const LiveSession& live, const End& end, WallTime now) {
-    if (live.turn_since()) events.push_back(live.event(EventType::agent_end, now));
-    auto event = live.event(EventType::session_end, now);
-    event.end = end;
-    events.push_back(std::move(event));
+/// Whoever writes or beats is alive: no doubt is left.
+void clear_doubt(Decision& decision, const SessionId& id, const LiveSession& live) {
+    if (!live.unknown_since() && !live.stalled_since()) return;
+    decision.changes.emplace_back(DoubtSet{id, live.ordinal(), live.generation(), {}, {}});
 }
 
-Event start_event(const Session& session, WallTime now) {
-    Event event;
-    event.type = EventType::session_start;
-    event.time = now;
-    event.session_id = session.id;
-    event.session_key = session.key;
-    event.generation = session.generation;
-    event.platform = session.platform;
-    event.user_id = session.user_id;
-    event.source = session.source;
-    event.parent_id = session.parent_id;
-    event.relation = session.relation;
-    event.started_at = session.owner.since;
-    event.tally = session.tally;
-    return event;
+OpenedReply opened_reply(const SessionId& id, Generation generation, const Owner& owner) {
+    return {id, generation, Status::idle, owner.lease_ttl};
 }
 
-Decision decide_on(Create&& create, const Session* past, const State& state, WallTime now) {
+Decision decide_on(Create&& create, const Session* past, const State& state) {
+    const auto now = state.now().wall;
     auto session = std::move(create.draft);
-    if (const auto* live = state.find(session.id)) return refuse(owned_by(*live, state.realms()));
+    if (const auto* live = state.find(session.id)) return refuse(owned_by(*live, state));
     if (past != nullptr) return refuse(has_ended(*past, "use session.resume to open it again"));
 
     const auto started = std::min(create.at.value_or(now), now);
     session.ordinal = state.heads().ordinal + 1;
     session.generation = 1;
-    session.started_at = session.last_activity_at = session.owner.since = started;
-    Decision decision{
-        OpenedReply{session.id, 1, Status::idle, session.owner.lease_ttl}, {}, {}};
+    session.started_at = session.last_activity_at = session.last_seen_at = started;
+    session.owner.since = started;
+    auto decision = answer(opened_reply(session.id, 1, session.owner));
     decision.events.push_back(start_event(session, now));
     decision.changes.emplace_back(Opened{std::move(session)});
     return decision;
 }
 
-Decision take_over(Resume&& resume, const LiveSession& live, WallTime now) {
-    End end{Reason::superseded, "takeover", "session.resume with takeover by " + resume.said_by,
-            now, now, now};
+/// A live session changes hands: the old generation ends before the new one starts.
+Decision change_owner(Resume&& resume, const LiveSession& live, const State& state) {
+    const auto now = state.now().wall;
+    End end;
+    end.reason = Reason::superseded;
+    end.detail = live.parked_since() ? "claimed" : "takeover";
+    end.evidence = fmt::format("session.resume by {}", resume.said_by);
+    end.ended_at = end.ended_after = end.ended_before = now;
     resume.owner.since = now;
-    Reopened change{resume.session_id, live.ordinal(),           live.generation() + 1, resume.owner,
-                    resume.on_owner_loss, live.fold(/*ended=*/false), now, {}};
-    Decision decision{OpenedReply{resume.session_id, change.generation, Status::idle,
-                                  change.owner.lease_ttl},
-                      {},
-                      {}};
+    Reopened change{.id = resume.session_id,
+                    .ordinal = live.ordinal(),
+                    .generation = live.generation() + 1,
+                    .owner = std::move(resume.owner),
+                    .on_owner_loss = resume.on_owner_loss,
+                    .park_window = resume.park_window,
+                    .fold = live.fold(/*ended=*/false),
+                    .at = now,
+                    .past = {}};
+    auto decision = answer(opened_reply(resume.session_id, change.generation, change.owner));
     tell_end(decision.events, live, end, now);
     auto start = live.event(EventType::session_start, now);
     start.generation = change.generation;
@@ -119,84 +127,205 @@ Decision take_over(Resume&& resume, const LiveSession& live, WallTime now) {
     return decision;
 }
 
-Decision decide_on(Resume&& resume, const Session* past, const State& state, WallTime now) {
+Decision decide_on(Resume&& resume, const Session* past, const State& state) {
     if (const auto* live = state.find(resume.session_id)) {
-        if (!resume.takeover) return refuse(owned_by(*live, state.realms()));
-        return take_over(std::move(resume), *live, now);
+        // A parked session has no owner to ask.
+        if (!resume.takeover && !live->parked_since()) return refuse(owned_by(*live, state));
+        return change_owner(std::move(resume), *live, state);
     }
     if (past == nullptr) return refuse(not_found(resume.session_id));
 
+    const auto now = state.now().wall;
     Session opened = *past;
     opened.end.reset();
-    opened.turn_since.reset();
     opened.generation = past->generation + 1;
     opened.owner = std::move(resume.owner);
     opened.owner.since = now;
-    Decision decision{
-        OpenedReply{opened.id, opened.generation, Status::idle, opened.owner.lease_ttl}, {}, {}};
+    auto decision = answer(opened_reply(opened.id, opened.generation, opened.owner));
     decision.events.push_back(start_event(opened, now));
-    decision.changes.emplace_back(Reopened{opened.id, opened.ordinal, opened.generation,
-                                           opened.owner, resume.on_owner_loss, fold_of(opened), now,
-                                           *past});
+    decision.changes.emplace_back(Reopened{.id = opened.id,
+                                           .ordinal = opened.ordinal,
+                                           .generation = opened.generation,
+                                           .owner = opened.owner,
+                                           .on_owner_loss = resume.on_owner_loss,
+                                           .park_window = resume.park_window,
+                                           .fold = fold_of(opened),
+                                           .at = now,
+                                           .past = *past});
     return decision;
 }
 
-Decision decide_on(Append&& append, const Session* past, const State& state, WallTime now) {
-    const auto live = writable(append.session_id, append.generation, past, state);
-    if (!live) return refuse(live.error());
-    auto tally = (*live)->tally();
+Decision decide_on(Append&& append, const Session* past, const State& state) {
+    const auto found = writable(append.session_id, append.generation, past, state);
+    if (!found) return refuse(found.error());
+    const auto& live = **found;
+    auto tally = live.tally();
     for (const auto& message : append.messages) count(tally, message);
-    const auto first = (*live)->tally().messages + 1;
-    Decision decision{AppendedReply{append.session_id, append.generation, tally}, {}, {}};
-    decision.changes.emplace_back(Appended{std::move(append.session_id), (*live)->ordinal(),
-                                           append.generation, first, std::move(append.messages),
-                                           tally, now});
+    auto decision = answer(AppendedReply{append.session_id, append.generation, tally});
+    clear_doubt(decision, append.session_id, live);
+    decision.changes.emplace_back(Appended{std::move(append.session_id), live.ordinal(),
+                                           append.generation, live.tally().messages + 1,
+                                           std::move(append.messages), tally, state.now().wall});
     return decision;
 }
 
-Decision decide_on(Close&& close, const Session* past, const State& state, WallTime now) {
+Decision decide_on(Close&& close, const Session* past, const State& state) {
     const auto* live = state.find(close.session_id);
     if (live == nullptr) {
         if (past == nullptr) return refuse(not_found(close.session_id));
         if (close.generation && *close.generation != past->generation) {
             return refuse(fenced(past->id, *close.generation, past->generation));
         }
-        return {ClosedReply{past->id, past->generation, *past->end, /*already_ended=*/true}, {}, {}};
+        return answer(ClosedReply{past->id, past->generation, *past->end, /*already_ended=*/true});
     }
     if (close.generation && *close.generation != live->generation()) {
         return refuse(fenced(close.session_id, *close.generation, live->generation()));
     }
-    const auto ended = std::min(close.at.value_or(now), now);
-    End end{close.reason, std::move(close.detail), "session.close by " + close.said_by,
-            ended,        ended,                   ended};
-    Decision decision{ClosedReply{close.session_id, live->generation(), end, false}, {}, {}};
-    tell_end(decision.events, *live, end, now);
-    decision.changes.emplace_back(Ended{std::move(close.session_id), live->ordinal(),
-                                        live->generation(), std::move(end),
-                                        live->fold(/*ended=*/true)});
+    const auto now = state.now().wall;
+    End end;
+    end.reason = close.reason;
+    end.detail = std::move(close.detail);
+    end.evidence = "session.close by " + close.said_by;
+    end.ended_at = end.ended_after = end.ended_before = std::min(close.at.value_or(now), now);
+    end.leftovers = std::move(close.leftovers);
+    auto decision = answer(ClosedReply{close.session_id, live->generation(), end, false});
+    end_session(decision, *live, std::move(end), now);
     return decision;
 }
 
-Decision decide_on(Turn&& turn, const Session* past, const State& state, WallTime now) {
-    const auto live = writable(turn.session_id, turn.generation, past, state);
-    if (!live) return refuse(live.error());
-    const bool was_on = (*live)->turn_since().has_value();
+Decision decide_on(Turn&& turn, const Session* past, const State& state) {
+    const auto found = writable(turn.session_id, turn.generation, past, state);
+    if (!found) return refuse(found.error());
+    const auto& live = **found;
+    const auto now = state.now().wall;
+    const bool was_on = live.turn_since().has_value();
     const auto status = turn.on ? Status::running : Status::idle;
-    Decision decision{TurnReply{turn.session_id, turn.generation, status, was_on != turn.on}, {}, {}};
+    auto decision =
+        answer(TurnReply{turn.session_id, turn.generation, status, was_on != turn.on});
+    clear_doubt(decision, turn.session_id, live);
     if (was_on == turn.on) return decision;
     decision.events.push_back(
-        (*live)->event(turn.on ? EventType::agent_start : EventType::agent_end, now));
-    decision.changes.emplace_back(TurnSet{std::move(turn.session_id), (*live)->ordinal(),
+        live.event(turn.on ? EventType::agent_start : EventType::agent_end, now));
+    decision.changes.emplace_back(TurnSet{std::move(turn.session_id), live.ordinal(),
                                           turn.generation,
                                           turn.on ? std::optional(now) : std::nullopt, now});
     return decision;
 }
 
+Decision decide_on(Heartbeat&& heartbeat, const Session*, const State& state) {
+    HeartbeatReply reply;
+    Decision decision = answer(NotedReply{});
+    for (auto& beat : heartbeat.beats) {
+        const auto* live = state.find(beat.session_id);
+        if (live == nullptr) {
+            reply.ended.push_back(std::move(beat.session_id));
+        } else if (live->generation() != beat.generation) {
+            reply.fenced.push_back(std::move(beat.session_id));
+        } else {
+            clear_doubt(decision, beat.session_id, *live);
+            decision.renewals.push_back(beat.session_id);
+            reply.renewed.push_back(std::move(beat.session_id));
+        }
+    }
+    decision.reply = std::move(reply);
+    return decision;
+}
+
+/// The sessions of an owner that are commands, so that what they left behind can be looked for.
+std::vector<SessionId> commands_of(const OwnerEntry& owner, const State& state) {
+    std::vector<SessionId> ids;
+    for (auto slot = owner.first; slot != LiveTable::none && ids.size() < owner.commands;
+         slot = state.at(slot).owner_link().next) {
+        const auto& live = state.at(slot);
+        if (live.leftovers() != LeftoversPolicy::none) ids.emplace_back(std::string(live.id()));
+    }
+    return ids;
+}
+
+Decision decide_on(OwnerGone&& gone, const Session*, const State& state) {
+    const auto number = state.owners().find(gone.process);
+    if (number == OwnerTable::none) return answer(NotedReply{0});
+    const auto& owner = state.owners().at(number);
+    auto decision = answer(NotedReply{owner.sessions});
+    if (owner.gone) return decision;
+    if (owner.commands > 0 && !gone.searched) {
+        decision.effects.emplace_back(
+            FindLeftovers{gone.process, gone.departure, commands_of(owner, state)});
+        return decision;
+    }
+    decision.gone = std::move(gone);
+    return decision;
+}
+
+/// Marks or clears the doubt about every session of a process.
+Decision doubt_owner(const ProcessIdentity& process, std::optional<WallTime> unknown_since,
+                     const std::string& why, const State& state) {
+    const auto number = state.owners().find(process);
+    if (number == OwnerTable::none) return answer(NotedReply{0});
+    const auto& owner = state.owners().at(number);
+    auto decision = answer(NotedReply{owner.sessions});
+    for (auto slot = owner.first; slot != LiveTable::none;) {
+        const auto& live = state.at(slot);
+        slot = live.owner_link().next;
+        if (live.unknown_since().has_value() == unknown_since.has_value()) continue;
+        const SessionId id(std::string(live.id()));
+        decision.changes.emplace_back(
+            DoubtSet{id, live.ordinal(), live.generation(), unknown_since, live.stalled_since()});
+        if (!unknown_since) continue;
+        auto event = live.event(EventType::session_unknown, state.now().wall);
+        event.detail = why;
+        decision.events.push_back(std::move(event));
+    }
+    return decision;
+}
+
+Decision decide_on(OwnerUnknown&& unknown, const Session*, const State& state) {
+    return doubt_owner(unknown.process, state.now().wall, unknown.why, state);
+}
+
+Decision decide_on(OwnerAlive&& alive, const Session*, const State& state) {
+    return doubt_owner(alive.process, std::nullopt, {}, state);
+}
+
+Decision decide_on(Inspect&& inspect, const Session* past, const State& state) {
+    const auto* live = state.find(inspect.session_id);
+    if (live == nullptr) {
+        if (past == nullptr) return refuse(not_found(inspect.session_id));
+        return answer(InspectReply{});
+    }
+    InspectReply reply{.is_open = true, .is_watched = false, .due_in = {}, .last_seen_at = {}};
+    const auto* owner = state.owner_of(*live);
+    reply.is_watched = owner != nullptr && owner->watched;
+    reply.last_seen_at = live->last_seen_at();
+    if (live->deadline() != LiveSession::no_deadline) {
+        reply.due_in = std::chrono::duration_cast<std::chrono::milliseconds>(
+            std::max(live->deadline() - state.now().steady, std::chrono::nanoseconds{0}));
+    }
+    return answer(reply);
+}
+
+Decision decide_on(Survey&&, const Session*, const State& state) {
+    SurveyReply reply;
+    reply.leases = state.lease_count();
+    reply.parked = state.count(Status::detached);
+    std::size_t named = 0;
+    state.owners().for_each([&](const OwnerEntry& entry) {
+        SurveyReply::Owner owner{entry.process, entry.sessions, {}, false};
+        for (auto slot = entry.first; slot != LiveTable::none && named < limits::sweep_report_max;
+             slot = state.at(slot).owner_link().next, ++named) {
+            owner.named.emplace_back(std::string(state.at(slot).id()));
+            owner.is_unknown = owner.is_unknown || state.at(slot).unknown_since();
+        }
+        reply.owners.push_back(std::move(owner));
+    });
+    return answer(std::move(reply));
+}
+
 }  // namespace
 
-Decision decide(Command&& command, const Session* past, const State& state, WallTime now) {
+Decision decide(Command&& command, const Session* past, const State& state) {
     return std::visit(
-        [&](auto&& c) { return decide_on(std::forward<decltype(c)>(c), past, state, now); },
+        [&](auto&& c) { return decide_on(std::forward<decltype(c)>(c), past, state); },
         std::move(command));
 }
 

@@ -33,7 +33,35 @@ struct TurnReply {
     Status status = Status::idle;
     bool changed = false;
 };
-using Reply = std::variant<OpenedReply, AppendedReply, ClosedReply, TurnReply>;
+struct HeartbeatReply {
+    std::vector<SessionId> renewed;
+    std::vector<SessionId> fenced;
+    std::vector<SessionId> ended;  // not open: ended, or never there
+};
+/// To an observer.
+struct NotedReply {
+    std::size_t sessions = 0;  // that the process owns
+};
+/// What memory knows of a session beyond its row.
+struct InspectReply {
+    bool is_open = false;
+    bool is_watched = false;  // a process owner, through a pidfd or by looking
+    std::optional<std::chrono::milliseconds> due_in;
+    std::optional<WallTime> last_seen_at;
+};
+struct SurveyReply {
+    struct Owner {
+        ProcessIdentity process;
+        std::size_t sessions = 0;
+        std::vector<SessionId> named;  // some of them
+        bool is_unknown = false;
+    };
+    std::vector<Owner> owners;
+    std::size_t leases = 0;
+    std::size_t parked = 0;
+};
+using Reply = std::variant<OpenedReply, AppendedReply, ClosedReply, TurnReply, HeartbeatReply,
+                           NotedReply, InspectReply, SurveyReply>;
 
 /// What follows from one command: the reply, and what must be written before it may leave.  Events
 /// are not numbered yet.
@@ -41,10 +69,21 @@ struct Decision {
     Result<Reply> reply;
     std::vector<Change> changes;
     std::vector<Event> events;
+    std::vector<Effect> effects;
+    /// In memory alone: who showed signs of life, and which owner is gone.
+    std::vector<SessionId> renewals;
+    std::optional<OwnerGone> gone;
 };
 
 /// Decides what a command does.  Pure: no clock, no I/O, no randomness; `state` is only read.
 /// `past` is the row of the subject when it is not open, nullptr when there is none.
-Decision decide(Command&& command, const Session* past, const State& state, WallTime now);
+Decision decide(Command&& command, const Session* past, const State& state);
+
+/// Decides about a session that `State::next_work` handed out: its owner is gone, its lease or its
+/// park window ran out.  `hold`: leases are held, not reaped.
+Decision decide_due(const LiveSession& live, bool hold, const State& state);
+
+/// A session's last signs of life, for the store.
+Change save_seen(const LiveSession& live);
 
 }  // namespace knell

@@ -27,16 +27,20 @@ LiveSession::LiveSession(const Session& session, Realms& realms)
              session.parent_id.text()}),
       ordinal_(session.ordinal),
       tally_(session.tally),
-      last_activity_at_(session.last_activity_at),
+      last_seen_at_(session.last_seen_at),
       generation_(session.generation),
       relation_(session.relation),
       by_machine_(fold_of(session) == Fold::origin),
-      titled_(!session.title.empty()) {
-    set_owner(session.owner, session.on_owner_loss, realms);
+      titled_(!session.title.empty()),
+      leftovers_(session.leftovers) {
+    set_owner(session.owner, session.on_owner_loss, session.park_window, realms);
     set_turn(session.turn_since);
+    set_doubt(session.unknown_since, session.stalled_since);
+    set_parked(session.parked_since);
 }
 
-void LiveSession::set_owner(const Owner& owner, OnOwnerLoss on_owner_loss, Realms& realms) {
+void LiveSession::set_owner(const Owner& owner, OnOwnerLoss on_owner_loss,
+                            std::chrono::seconds park_window, Realms& realms) {
     owner_kind_ = owner.kind;
     owner_since_ = owner.since;
     pid_ = owner.process.pid;
@@ -44,6 +48,7 @@ void LiveSession::set_owner(const Owner& owner, OnOwnerLoss on_owner_loss, Realm
     lease_ttl_s_ = static_cast<std::uint32_t>(owner.lease_ttl.count());
     realm_ = realms.number_of(owner);
     on_owner_loss_ = on_owner_loss;
+    park_window_s_ = static_cast<std::uint32_t>(park_window.count());
 }
 
 Owner LiveSession::owner(const Realms& realms) const {
@@ -57,17 +62,17 @@ Owner LiveSession::owner(const Realms& realms) const {
     return owner;
 }
 
-std::optional<WallTime> LiveSession::turn_since() const {
-    if (turn_since_ms_ == no_turn) return std::nullopt;
-    return from_millis(turn_since_ms_);
-}
-
-void LiveSession::set_turn(std::optional<WallTime> since) {
-    turn_since_ms_ = since ? to_millis(*since) : no_turn;
+void LiveSession::set_doubt(std::optional<WallTime> unknown, std::optional<WallTime> stalled) {
+    unknown_since_ = Since(unknown);
+    stalled_since_ = Since(stalled);
 }
 
 Status LiveSession::status() const {
-    return turn_since_ms_ == no_turn ? Status::idle : Status::running;
+    return status_of(StatusFacts{.ended = false,
+                                 .unknown = bool(unknown_since_),
+                                 .stalled = bool(stalled_since_),
+                                 .parked = bool(parked_since_),
+                                 .turn = bool(turn_since_)});
 }
 
 Fold LiveSession::fold(bool ended) const {

@@ -28,6 +28,29 @@ class Realms {
     std::vector<Realm> realms_;
 };
 
+/// Where a session stands among those of its owner process.  Kept by OwnerTable.
+struct OwnerLink {
+    std::uint32_t owner = UINT32_MAX;
+    std::uint32_t previous = UINT32_MAX;
+    std::uint32_t next = UINT32_MAX;
+};
+
+/// Something that began at a time, or not.
+class Since {
+  public:
+    Since() = default;
+    explicit Since(std::optional<WallTime> at) : millis_(at ? to_millis(*at) : never) {}
+    explicit operator bool() const { return millis_ != never; }
+    std::optional<WallTime> get() const {
+        if (millis_ == never) return std::nullopt;
+        return from_millis(millis_);
+    }
+
+  private:
+    static constexpr std::int64_t never = INT64_MIN;  // half the size of std::optional
+    std::int64_t millis_ = never;
+};
+
 /// What the engine must know of an open session to decide; the rest is in the store.  Kept small:
 /// there may be a million of these.
 class LiveSession {
@@ -39,32 +62,62 @@ class LiveSession {
     Ordinal ordinal() const { return ordinal_; }
     Generation generation() const { return generation_; }
     const Tally& tally() const { return tally_; }
-    std::optional<WallTime> turn_since() const;
+    std::optional<WallTime> turn_since() const { return turn_since_.get(); }
+    std::optional<WallTime> unknown_since() const { return unknown_since_.get(); }
+    std::optional<WallTime> stalled_since() const { return stalled_since_.get(); }
+    std::optional<WallTime> parked_since() const { return parked_since_.get(); }
+    WallTime last_seen_at() const { return last_seen_at_; }
+    OwnerKind owner_kind() const { return owner_kind_; }
+    bool has_lease() const { return lease_ttl_s_ != 0; }
+    std::chrono::seconds lease_ttl() const { return std::chrono::seconds{lease_ttl_s_}; }
+    OnOwnerLoss on_owner_loss() const { return on_owner_loss_; }
+    std::chrono::seconds park_window() const { return std::chrono::seconds{park_window_s_}; }
+    LeftoversPolicy leftovers() const { return leftovers_; }
     Owner owner(const Realms& realms) const;
     Status status() const;
+    /// When something is to be decided about it, on the awake clock; never: `no_deadline`.
+    SteadyTime deadline() const { return deadline_; }
+    static constexpr SteadyTime no_deadline = SteadyTime::max();
+    /// Its last signs of life are not in the store yet.
+    bool is_seen_unsaved() const { return seen_unsaved_; }
     /// As fold_of(Session) would say, were it to end or be opened now.
     Fold fold(bool ended) const;
 
     /// An event about this session, without its number.
     Event event(EventType type, WallTime time) const;
 
-    void set_owner(const Owner& owner, OnOwnerLoss on_owner_loss, Realms& realms);
+    void set_owner(const Owner& owner, OnOwnerLoss on_owner_loss,
+                   std::chrono::seconds park_window, Realms& realms);
     void set_generation(Generation generation) { generation_ = generation; }
-    void set_turn(std::optional<WallTime> since);
+    void set_turn(std::optional<WallTime> since) { turn_since_ = Since(since); }
     void set_tally(const Tally& tally) { tally_ = tally; }
-    void set_last_activity(WallTime at) { last_activity_at_ = at; }
+    void set_doubt(std::optional<WallTime> unknown, std::optional<WallTime> stalled);
+    void set_parked(std::optional<WallTime> since) { parked_since_ = Since(since); }
+    void set_deadline(SteadyTime deadline) { deadline_ = deadline; }
+    void set_seen(WallTime at, bool unsaved) {
+        last_seen_at_ = at;
+        seen_unsaved_ = unsaved;
+    }
+    OwnerLink& owner_link() { return owner_link_; }
+    const OwnerLink& owner_link() const { return owner_link_; }
 
   private:
     // id, key, source, platform, user_id, parent_id
     PackedText<6> text_;
     Ordinal ordinal_ = 0;
     Tally tally_;
-    WallTime last_activity_at_;
+    WallTime last_seen_at_;
     WallTime owner_since_;
-    std::int64_t turn_since_ms_ = no_turn;
+    Since turn_since_;
+    Since unknown_since_;
+    Since stalled_since_;
+    Since parked_since_;
+    SteadyTime deadline_ = no_deadline;
     std::uint64_t start_ticks_ = 0;
+    OwnerLink owner_link_;
     std::int32_t pid_ = 0;
     std::uint32_t lease_ttl_s_ = 0;
+    std::uint32_t park_window_s_ = 0;
     std::uint32_t realm_ = 0;
     Generation generation_ = 0;
     Relation relation_ = Relation::none;
@@ -72,8 +125,8 @@ class LiveSession {
     OnOwnerLoss on_owner_loss_ = OnOwnerLoss::end;
     bool by_machine_ = false;  // origin folds it away
     bool titled_ = false;
-
-    static constexpr std::int64_t no_turn = INT64_MIN;
+    bool seen_unsaved_ = false;
+    LeftoversPolicy leftovers_ = LeftoversPolicy::none;
 };
 
 }  // namespace knell

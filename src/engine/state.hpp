@@ -1,39 +1,69 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <unordered_set>
 #include <vector>
 
+#include "engine/command.hpp"
+#include "engine/effect.hpp"
+#include "engine/lease_census.hpp"
 #include "engine/live_table.hpp"
+#include "engine/owner_table.hpp"
+#include "engine/timer_wheel.hpp"
 #include "store/batch.hpp"
 #include "store/store.hpp"
 
 namespace knell {
 
-/// What the engine knows: the open sessions and where the numbering stands.  Changed only by
-/// `apply`, so memory takes the same changes as the store; since memory is ahead of the store until
-/// the batch is committed, `revert` takes a failed batch back whole.  One thread.
+/// What the engine knows: the open sessions, their owners and deadlines, and where the numbering
+/// stands.  Changed only by `apply` (what the store must learn too) and, for what lives in memory
+/// alone, by `renew` and `mark_gone`.  Memory is ahead of the store until the batch is committed;
+/// `revert` takes a failed batch back whole.  One thread.
 class State {
   public:
-    /// At start, from the store.
-    void set_heads(Heads heads) { heads_ = heads_before_ = heads; }
+    /// At start, from the store.  Every lease has its full TTL again.
+    void set_heads(const Heads& heads) { heads_ = heads_before_ = heads; }
     void adopt(const Session& session);
 
+    /// A step begins: deadlines up to `now` fall due.
+    void begin(Now now);
+    Now now() const { return now_; }
+
     const LiveSession* find(const SessionId& id) const;
+    const LiveSession& at(Slot slot) const { return table_.at(slot); }
     const Realms& realms() const { return realms_; }
-    Heads heads() const { return heads_; }
+    const OwnerTable& owners() const { return owners_; }
+    const OwnerEntry* owner_of(const LiveSession& live) const;
+    const Heads& heads() const { return heads_; }
     std::size_t open_count() const { return table_.size(); }
-    std::size_t running_count() const { return running_; }
+    std::size_t count(Status status) const { return counts_.at(static_cast<std::size_t>(status)); }
+    std::size_t lease_count() const { return census_.total(); }
+    bool has_deadlines() const { return wheel_.size() > 0 || !due_.empty(); }
 
     /// The one door.  `change` was decided on this very state.
     void apply(const Change& change);
     void number(Event& event) { event.seq = ++heads_.seq; }
 
+    /// A sign of life: O(1), in memory.
+    void renew(const SessionId& id);
+    /// A process that owns sessions is gone; `next_work` hands them out one by one.
+    void mark_gone(const OwnerGone& gone);
+
+    /// The next session about which something must be decided now, or none.
+    std::optional<Slot> next_work();
+    /// True when the leases that fall due now are to be held, not reaped.  See LeaseCensus.
+    bool holds_leases();
+    /// The next one whose last signs of life are not in the store yet.
+    std::optional<Slot> next_unsaved();
+
     /// Ended since the last settle: its row is not readable from the store yet.
     bool ended_in_batch(const SessionId& id) const { return ended_.contains(id); }
 
-    void settle();
+    /// The batch is durable: what follows from it for the outside world.
+    std::vector<Effect> settle();
     void revert();
 
   private:
@@ -42,26 +72,47 @@ class State {
         SessionId id;
         std::optional<LiveSession> before;
     };
+    struct Due {
+        Slot slot;
+        Ordinal ordinal;
+    };
 
     void open(const Opened& change);
     void open(const Reopened& change);
     void end(const Ended& change);
-    void append(const Appended& change);
-    void set_turn(const TurnSet& change);
-    /// The live session `id`, its present self kept for `revert`.
-    LiveSession& touch(const SessionId& id);
-    void insert(const Session& session);
+
+    /// The two ways a session enters and leaves the tables; links, deadlines and counts follow.
+    void insert(LiveSession&& live);
+    LiveSession erase(Slot slot);
+    /// The one way it changes in place, its present self kept for `revert`.
+    template <typename Change>
+    void modify(const SessionId& id, Change&& change);
+
+    void set_deadline(Slot slot, SteadyTime deadline);
+    void count_lease(const LiveSession& live, bool in);
+    SteadyTime first_deadline(const LiveSession& live) const;
+    std::optional<Slot> next_of_gone_owner();
+    std::optional<Slot> next_due();
 
     LiveTable table_;
     Realms realms_;
+    OwnerTable owners_;
+    TimerWheel wheel_;
+    LeaseCensus census_;
     Heads heads_;
-    std::size_t running_ = 0;
+    Now now_;
+    std::array<std::size_t, status_names.size()> counts_{};
+
+    std::vector<OwnerTable::Number> gone_;
+    std::deque<Due> due_;
+    std::deque<Due> unsaved_;
+    std::vector<TimerWheel::Number> fired_;
+    SteadyTime hold_until_{};
 
     // Of the batch that is being decided.
     std::vector<Undo> undo_;
     std::unordered_set<SessionId> ended_;
     Heads heads_before_;
-    std::size_t running_before_ = 0;
 };
 
 }  // namespace knell

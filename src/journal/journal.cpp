@@ -1,71 +1,174 @@
 #include "journal/journal.hpp"
 
+#include <algorithm>
 #include <iterator>
+
+#include "core/limits.hpp"
 
 namespace knell {
 
-Result<void> Journal::recover() {
+namespace {
+
+/// How often the last signs of life go to the store, and how many rows at a time.
+constexpr std::chrono::seconds seen_period{60};
+constexpr std::size_t seen_rows_max = 2000;
+
+/// Signs of life do not depend on the disk: a full one must not cost anybody a lease.
+bool survives_failure(const Result<Reply>& reply) {
+    return reply && (std::holds_alternative<HeartbeatReply>(*reply) ||
+                     std::holds_alternative<InspectReply>(*reply));
+}
+
+}  // namespace
+
+Result<void> Journal::recover(Now now) {
     const auto heads = store_.heads();
     if (!heads) return std::unexpected(heads.error());
     state_.set_heads(*heads);
+    state_.begin(now);
+    seen_saved_at_ = now.steady;
     return store_.for_each_open([this](const Session& session) { state_.adopt(session); });
 }
 
-Result<std::size_t> Journal::decide_some(std::span<Command> commands, Now now,
-                                         std::vector<Result<Reply>>& replies) {
+void Journal::take(Decision& decision) {
+    for (auto& change : decision.changes) {
+        state_.apply(change);
+        batch_.changes.push_back(std::move(change));
+    }
+    for (auto& event : decision.events) {
+        state_.number(event);
+        batch_.events.push_back(std::move(event));
+    }
+    std::ranges::move(decision.effects, std::back_inserter(effects_));
+    for (const auto& id : decision.renewals) state_.renew(id);
+    counts_.heartbeats += decision.renewals.size();
+    if (decision.gone) state_.mark_gone(*decision.gone);
+}
+
+Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step) {
     std::size_t taken = 0;
     for (auto& command : commands) {
-        const auto& subject = subject_of(command);
         std::optional<Session> past;
-        if (state_.find(subject) == nullptr && may_have_past(command)) {
+        const auto* subject = subject_of(command);
+        if (subject != nullptr && state_.find(*subject) == nullptr && may_have_past(command)) {
             // Its end is decided but not written: the row in the store is out of date, so what
             // comes after it waits for the next transaction.
-            if (state_.ended_in_batch(subject)) break;
-            auto row = store_.find(subject);
+            if (state_.ended_in_batch(*subject)) break;
+            auto row = store_.find(*subject);
             if (!row) return std::unexpected(row.error());
             past = std::move(*row);
         }
-        auto decision = decide(std::move(command), past ? &*past : nullptr, state_, now.wall);
-        for (auto& change : decision.changes) {
-            state_.apply(change);
-            batch_.changes.push_back(std::move(change));
-        }
-        for (auto& event : decision.events) {
-            state_.number(event);
-            batch_.events.push_back(std::move(event));
-        }
-        replies.push_back(std::move(decision.reply));
+        auto decision = decide(std::move(command), past ? &*past : nullptr, state_);
+        take(decision);
+        step.replies.push_back(std::move(decision.reply));
         ++taken;
     }
     return taken;
 }
 
-std::vector<Result<Reply>> Journal::commit(std::vector<Command>&& commands, Now now) {
-    std::vector<Result<Reply>> replies;
-    replies.reserve(commands.size());
+void Journal::note_lateness(const LiveSession& live, const Decision& decision) {
+    const auto* ended = decision.changes.empty() ? nullptr : std::get_if<Ended>(&decision.changes[0]);
+    if (ended == nullptr || ended->end.reason != Reason::reaped) return;
+    ++counts_.reaps;
+    counts_.reap_lateness_last = std::chrono::duration_cast<std::chrono::milliseconds>(
+        state_.now().steady - live.deadline());
+    counts_.reap_lateness_max = std::max(counts_.reap_lateness_max, counts_.reap_lateness_last);
+}
+
+void Journal::decide_work(Step& step) {
+    work_left_ = false;
+    while (const auto slot = state_.next_work()) {
+        const auto& live = state_.at(*slot);
+        auto decision = decide_due(live, state_.holds_leases(), state_);
+        note_lateness(live, decision);
+        std::ranges::copy(decision.events, std::back_inserter(step.automatic));
+        take(decision);
+        if (batch_.changes.size() >= limits::batch_commands_max) {
+            work_left_ = true;
+            return;
+        }
+    }
+}
+
+void Journal::save_seen_now_and_then() {
+    const auto now = state_.now();
+    if (now.steady - seen_saved_at_ < seen_period || state_.open_count() == 0) return;
+    if (save_some_seen()) {
+        work_left_ = true;
+    } else {
+        seen_saved_at_ = now.steady;
+    }
+}
+
+bool Journal::save_some_seen() {
+    batch_.alive_at = state_.now().wall;
+    for (std::size_t row = 0; row < seen_rows_max; ++row) {
+        const auto slot = state_.next_unsaved();
+        if (!slot) return false;
+        auto change = save_seen(state_.at(*slot));
+        state_.apply(change);
+        batch_.changes.push_back(std::move(change));
+    }
+    return true;
+}
+
+Journal::Step Journal::commit(std::vector<Command>&& commands, Now now) {
+    Step step;
+    step.replies.reserve(commands.size());
     std::span<Command> left = commands;
-    while (!left.empty()) {
-        const auto first = replies.size();
+    state_.begin(now);
+    do {
+        const auto first = step.replies.size();
         batch_.clear();
-        const auto taken = decide_some(left, now, replies);
+        effects_.clear();
+        const auto taken = decide_some(left, step);
         auto written = taken ? Result<void>{} : Result<void>{std::unexpected(taken.error())};
-        if (written && !batch_.empty()) {
-            written = store_.commit(batch_);
-            if (written) ++counts_.commits;
+        if (written) {
+            left = left.subspan(*taken);
+            if (left.empty()) {
+                decide_work(step);
+                save_seen_now_and_then();
+            }
+            if (!batch_.empty()) {
+                written = store_.commit(batch_);
+                if (written) ++counts_.commits;
+            }
         }
         if (written) {
-            state_.settle();
             counts_.commands += *taken;
-            left = left.subspan(*taken);
+            std::ranges::move(effects_, std::back_inserter(step.effects));
+            std::ranges::move(state_.settle(), std::back_inserter(step.effects));
             continue;
         }
         ++counts_.failures;
+        step.failed = true;
+        step.automatic.clear();
+        work_left_ = true;
         state_.revert();
-        replies.resize(first, std::unexpected(written.error()));
-        replies.resize(commands.size(), std::unexpected(written.error()));
+        for (auto i = first; i < step.replies.size(); ++i) {
+            if (!survives_failure(step.replies[i])) {
+                step.replies[i] = std::unexpected(written.error());
+            }
+        }
+        step.replies.resize(commands.size(), std::unexpected(written.error()));
         break;
+    } while (!left.empty());
+    return step;
+}
+
+Result<void> Journal::save_all_seen(Now now) {
+    state_.begin(now);
+    bool more = true;
+    while (more) {
+        batch_.clear();
+        more = save_some_seen();
+        if (auto written = store_.commit(batch_); !written) {
+            state_.revert();
+            return written;
+        }
+        state_.settle();
     }
-    return replies;
+    return {};
 }
 
 }  // namespace knell

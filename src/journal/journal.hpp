@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "engine/command.hpp"
@@ -12,7 +11,8 @@
 
 namespace knell {
 
-/// Group commit: many decisions, one transaction; a reply exists only once its commit does.
+/// Group commit: many decisions, one transaction; a reply or an effect exists only once its commit
+/// does.
 ///
 /// A step, not a loop: the caller brings commands and the time, so that the daemon, the tests and
 /// a simulator run the same code.  One thread, the store's.
@@ -21,28 +21,52 @@ class Journal {
     Journal(State& state, Store& store) : state_(state), store_(store) {}
 
     /// Takes the open sessions and the numbering from the store.
-    Result<void> recover();
+    Result<void> recover(Now now);
 
-    /// Decides `commands` in order and makes the decisions durable.  The answers stand in the order
-    /// of the commands.  When the store fails, all commands of the failed transaction fail with it
-    /// and the state is as before them.
-    std::vector<Result<Reply>> commit(std::vector<Command>&& commands, Now now);
+    struct Step {
+        std::vector<Result<Reply>> replies;  // in the order of the commands
+        std::vector<Effect> effects;
+        /// Ends and doubts that nobody asked for, to be explained in the log.
+        std::vector<Event> automatic;
+        bool failed = false;  // the store said no: what was decided did not happen
+    };
+    /// Decides `commands` in order, then what has fallen due, and makes it all durable.  When the
+    /// store fails, all commands of the failed transaction fail with it and the state is as before
+    /// them; what fell due is decided again in a later step.
+    Step commit(std::vector<Command>&& commands, Now now);
+
+    /// More has fallen due than one step takes.
+    bool has_work_left() const { return work_left_; }
+
+    /// Before a planned stop: the last signs of life, all of them.
+    Result<void> save_all_seen(Now now);
 
     struct Counts {
         std::uint64_t commits = 0;
         std::uint64_t commands = 0;
         std::uint64_t failures = 0;
+        std::uint64_t heartbeats = 0;
+        std::uint64_t reaps = 0;
+        std::chrono::milliseconds reap_lateness_last{0};
+        std::chrono::milliseconds reap_lateness_max{0};
     };
     const Counts& counts() const { return counts_; }
 
   private:
-    /// Decides from `next` on until the end or a command that must wait for what is decided.
-    Result<std::size_t> decide_some(std::span<Command> commands, Now now,
-                                    std::vector<Result<Reply>>& replies);
+    Result<std::size_t> decide_some(std::span<Command> commands, Step& step);
+    void decide_work(Step& step);
+    void save_seen_now_and_then();
+    /// True when there are more rows than one transaction should hold.
+    bool save_some_seen();
+    void take(Decision& decision);
+    void note_lateness(const LiveSession& live, const Decision& decision);
 
     State& state_;
     Store& store_;
     Batch batch_;
+    std::vector<Effect> effects_;  // of the batch
+    SteadyTime seen_saved_at_{};
+    bool work_left_ = false;
     Counts counts_;
 };
 

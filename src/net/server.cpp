@@ -21,6 +21,7 @@
 
 #include "net/connection.hpp"
 #include "net/listener.hpp"
+#include "platform/fd.hpp"
 #include "wire/envelope.hpp"
 
 namespace knell::net {
@@ -42,13 +43,25 @@ struct Admission {
     std::string refusal;  // why not, or ""
 };
 
-Admission look_at(int socket) {
+/// Linux 6.5; Debian 12's headers do not name it yet.
+#ifndef SO_PEERPIDFD
+constexpr int SO_PEERPIDFD = 77;
+#endif
+
+Fd peer_pidfd(int socket) {
+    int pidfd = -1;
+    socklen_t size = sizeof pidfd;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) != 0) return Fd{};
+    return Fd{pidfd};
+}
+
+Admission look_at(int socket, const rpc::Dispatcher& dispatcher) {
     ucred peer{};
     socklen_t size = sizeof peer;
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
         return {{}, "cannot tell who is calling"};
     }
-    const rpc::Caller caller{peer.pid, peer.uid};
+    auto caller = dispatcher.identify(peer.pid, peer.uid, peer_pidfd(socket).get());
     if (peer.uid != geteuid() && peer.uid != 0) {
         return {caller, fmt::format("uid {} may not use the daemon of uid {}", peer.uid, geteuid())};
     }
@@ -132,7 +145,7 @@ class Server::Impl {
     }
 
     void admit(Protocol::socket socket) {
-        auto [caller, refusal] = look_at(socket.native_handle());
+        auto [caller, refusal] = look_at(socket.native_handle(), dispatcher_);
         if (!refusal.empty()) {
             return say_and_close(std::move(socket), ErrorCode::unauthorized, std::move(refusal));
         }

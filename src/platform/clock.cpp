@@ -27,6 +27,11 @@ Now read_clocks() {
             .steady = SteadyTime{seconds{steady.tv_sec} + nanoseconds{steady.tv_nsec}}};
 }
 
+SteadyTime read_awake_clock() {
+    const auto time = read(CLOCK_MONOTONIC);
+    return SteadyTime{std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec}};
+}
+
 void sleep_for(std::chrono::nanoseconds duration) {
     if (duration <= std::chrono::nanoseconds{0}) return;
     const auto whole = std::chrono::floor<std::chrono::seconds>(duration);

@@ -10,6 +10,9 @@ namespace knell {
 /// which unlike CLOCK_MONOTONIC goes on while the machine is asleep.
 Now read_clocks();
 
+/// Stands still while the machine is asleep.
+SteadyTime read_awake_clock();
+
 /// Goes on after a signal until all of `duration` has passed.
 void sleep_for(std::chrono::nanoseconds duration);
 

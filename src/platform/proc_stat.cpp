@@ -46,8 +46,14 @@ std::optional<ProcStat> parse_proc_stat(std::string_view stat) {
     if (state.size() != 1) return std::nullopt;
     found.state = state.front();
     if (!parse_number(fields.next(), found.parent)) return std::nullopt;  // field 4
-    for (int field = 5; field < 22; ++field) fields.next();
+    if (!parse_number(fields.next(), found.group)) return std::nullopt;    // field 5
+    if (!parse_number(fields.next(), found.session)) return std::nullopt;  // field 6
+    for (int field = 7; field < 22; ++field) fields.next();
     if (!parse_number(fields.next(), found.start_ticks)) return std::nullopt;  // field 22
+    for (int field = 23; field < 52; ++field) fields.next();
+    auto last = fields.next();  // field 52, at the end of the line
+    if (!last.empty() && last.back() == '\n') last.remove_suffix(1);
+    parse_number(last, found.exit_status);
     return found;
 }
 

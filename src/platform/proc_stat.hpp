@@ -11,8 +11,11 @@ namespace knell {
 /// What /proc/<pid>/stat tells of a process.
 struct ProcStat {
     pid_t parent = 0;
+    pid_t group = 0;
+    pid_t session = 0;
     std::uint64_t start_ticks = 0;  // since boot: together with the pid it names one process
     char state = 'R';               // Z and X: dead, only not yet waited for
+    int exit_status = 0;            // of the dead, as wait(2) gives it; 0 to those who may not ask
 
     bool is_dead() const { return state == 'Z' || state == 'X'; }
     bool operator==(const ProcStat&) const = default;

@@ -7,6 +7,7 @@
 #include "engine/command.hpp"
 #include "engine/decide.hpp"
 #include "store/store.hpp"
+#include "watch/leftovers.hpp"
 #include "watch/process_table.hpp"
 #include "wire/json.hpp"
 
@@ -26,7 +27,13 @@ class Backend {
     /// A read, on a thread with a reader of its own.
     virtual void read(std::move_only_function<Result<Json>(Reader&)> work, Respond done) = 0;
 
-    virtual JsonObject node_status() const = 0;
+    /// On the read thread.
+    virtual Result<Json> node_status(Reader& reader) const = 0;
+    /// Looks over all processes, away from this thread.
+    virtual void search_leftovers(const LeftoverSearch& where,
+                                  std::move_only_function<void(std::vector<Leftover>)> done) = 0;
+    /// Looks at every owner now: what would end or ended, what is left alone and why.
+    virtual void sweep(bool dry_run, Respond done) = 0;
     /// Ends the daemon once the answer has left.
     virtual void stop() = 0;
 

@@ -2,7 +2,10 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
+
+#include "core/owner.hpp"
 
 namespace knell::rpc {
 
@@ -10,6 +13,7 @@ namespace knell::rpc {
 struct Caller {
     pid_t pid = 0;  // 0: not visible from here (another pid namespace)
     uid_t uid = 0;
+    std::optional<ProcessIdentity> process;  // proven to be the one that connected
 
     /// For evidence: "process 4242 (uid 1000)".
     std::string describe() const;

@@ -41,28 +41,54 @@ Owner lease_owner(Params& given, const Backend& backend) {
     return owner;
 }
 
-/// {pid} or {lease_ttl_s}; without an owner the calling process is it.
+/// {pid}, {lease_ttl_s} or both; without an owner the calling process is it.
 Owner decode_owner(Params& params, const Caller& caller, const Backend& backend) {
     const auto* object = params.object("owner");
     if (object == nullptr) {
-        if (caller.pid > 0) return process_owner(params, "owner", caller.pid, backend);
-        params.reject("owner", "is required: the calling process is not visible from here");
-        return {};
+        Owner owner;
+        owner.host = backend.host();
+        if (caller.process) {
+            owner.process = *caller.process;
+        } else {
+            params.reject("owner", "is required: the calling process is not visible from here, or "
+                                   "gone");
+        }
+        return owner;
     }
     Params given(*object, "owner.");
     Owner owner;
-    if (given.has("pid") == given.has("lease_ttl_s")) {
-        params.reject("owner", "must hold either pid or lease_ttl_s");
+    if (!given.has("pid") && !given.has("lease_ttl_s")) {
+        params.reject("owner", "must hold pid, lease_ttl_s or both");
     } else if (given.has("pid")) {
         const auto pid = given.required_integer("pid", 1, INT32_MAX);
         if (!given.error()) {
             owner = process_owner(given, "pid", static_cast<pid_t>(pid), backend);
         }
+        if (given.has("lease_ttl_s")) owner.lease_ttl = lease_owner(given, backend).lease_ttl;
     } else {
         owner = lease_owner(given, backend);
     }
     params.absorb(given);
     return owner;
+}
+
+struct OwnerLoss {
+    OnOwnerLoss act = OnOwnerLoss::end;
+    std::chrono::seconds window{0};
+};
+
+OwnerLoss decode_owner_loss(Params& params) {
+    OwnerLoss loss;
+    loss.act =
+        params.choice<OnOwnerLoss>("on_owner_loss", on_owner_loss_names).value_or(OnOwnerLoss::end);
+    const auto window = params.integer("park_s", 1, limits::park_window_max.count());
+    if (window && loss.act != OnOwnerLoss::park) {
+        params.reject("park_s", "goes with on_owner_loss: park");
+    }
+    if (loss.act == OnOwnerLoss::park) {
+        loss.window = std::chrono::seconds{window.value_or(limits::park_window_default.count())};
+    }
+    return loss;
 }
 
 std::string decode_meta(Params& params) {
@@ -97,8 +123,11 @@ Create decode_draft(Params& params, Backend& backend) {
     draft.model = params.text("model", limits::model_bytes_max);
     draft.title = params.text("title", limits::title_bytes_max);
     draft.cwd = params.text("cwd", limits::cwd_bytes_max);
-    draft.on_owner_loss =
-        params.choice<OnOwnerLoss>("on_owner_loss", on_owner_loss_names).value_or(OnOwnerLoss::end);
+    const auto loss = decode_owner_loss(params);
+    draft.on_owner_loss = loss.act;
+    draft.park_window = loss.window;
+    draft.leftovers = params.choice<LeftoversPolicy>("leftovers", leftovers_policy_names)
+                          .value_or(LeftoversPolicy::none);
     draft.meta = decode_meta(params);
     return create;
 }
@@ -151,8 +180,9 @@ Result<Command> decode_resume(const JsonObject& object, const Caller& caller, Ba
     Resume resume;
     resume.session_id = params.required_id("session_id");
     resume.owner = decode_owner(params, caller, backend);
-    resume.on_owner_loss =
-        params.choice<OnOwnerLoss>("on_owner_loss", on_owner_loss_names).value_or(OnOwnerLoss::end);
+    const auto loss = decode_owner_loss(params);
+    resume.on_owner_loss = loss.act;
+    resume.park_window = loss.window;
     resume.takeover = params.boolean("takeover").value_or(false);
     resume.said_by = caller.describe();
     return finish(params, std::move(resume));
@@ -199,6 +229,40 @@ Result<Command> decode_close(const JsonObject& object, const Caller& caller, Bac
     close.detail = params.text("detail", limits::detail_bytes_max);
     close.said_by = caller.describe();
     return finish(params, std::move(close));
+}
+
+Result<Command> decode_heartbeat(const JsonObject& object, const Caller&, Backend&) {
+    Params params(object);
+    Heartbeat heartbeat;
+    const auto read_beat = [&heartbeat](Params& given) {
+        heartbeat.beats.push_back(
+            {given.required_id("session_id"), static_cast<Generation>(given.required_integer(
+                                                  "generation", 1, generation_max))});
+    };
+    const auto* sessions = params.array("sessions");
+    if (sessions == nullptr) {
+        read_beat(params);
+    } else if (sessions->size() > limits::heartbeats_per_call_max) {
+        params.reject("sessions", fmt::format("holds {} sessions; at most {} are allowed in a call",
+                                              sessions->size(), limits::heartbeats_per_call_max));
+    } else {
+        heartbeat.beats.reserve(sessions->size());
+        for (std::size_t i = 0; i < sessions->size() && !params.error(); ++i) {
+            const auto* one = (*sessions)[i].if_object();
+            if (one == nullptr) {
+                params.reject(fmt::format("sessions[{}]", i), "must be an object");
+                break;
+            }
+            // The path is put together only when there is something to complain about.
+            Params given(*one);
+            read_beat(given);
+            if (!given.error()) continue;
+            Params named(*one, fmt::format("sessions[{}].", i));
+            read_beat(named);
+            params.absorb(named);
+        }
+    }
+    return finish(params, std::move(heartbeat));
 }
 
 Result<Command> decode_turn_start(const JsonObject& params, const Caller&, Backend&) {

@@ -13,6 +13,7 @@ Result<Command> decode_create(const JsonObject& params, const Caller& caller, Ba
 Result<Command> decode_resume(const JsonObject& params, const Caller& caller, Backend& backend);
 Result<Command> decode_append(const JsonObject& params, const Caller& caller, Backend& backend);
 Result<Command> decode_close(const JsonObject& params, const Caller& caller, Backend& backend);
+Result<Command> decode_heartbeat(const JsonObject& params, const Caller& caller, Backend& backend);
 Result<Command> decode_turn_start(const JsonObject& params, const Caller& caller, Backend& backend);
 Result<Command> decode_turn_end(const JsonObject& params, const Caller& caller, Backend& backend);
 

@@ -1,6 +1,7 @@
 #include "rpc/dispatcher.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <algorithm>
 
@@ -9,6 +10,15 @@ namespace knell::rpc {
 std::string Caller::describe() const {
     if (pid == 0) return fmt::format("a process that is not visible from here (uid {})", uid);
     return fmt::format("process {} (uid {})", pid, uid);
+}
+
+Caller Dispatcher::identify(pid_t pid, uid_t uid, int pidfd) const {
+    Caller caller{pid, uid, std::nullopt};
+    if (pid <= 0) return caller;
+    caller.process = backend_.processes().identify(pid);
+    pollfd look{.fd = pidfd, .events = POLLIN, .revents = 0};
+    if (pidfd >= 0 && poll(&look, 1, 0) > 0) caller.process.reset();  // ended before we looked
+    return caller;
 }
 
 void Dispatcher::handle(std::string_view line, const Caller& caller,

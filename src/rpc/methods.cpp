@@ -5,6 +5,7 @@
 #include "core/limits.hpp"
 #include "rpc/decode.hpp"
 #include "rpc/dispatcher.hpp"
+#include "rpc/why.hpp"
 #include "wire/params.hpp"
 #include "wire/session_json.hpp"
 
@@ -44,7 +45,28 @@ struct Render {
         result["reason"] = name_of(reply.end.reason);
         result["ended_at"] = format_rfc3339(reply.end.ended_at);
         result["already_ended"] = reply.already_ended;
+        if (!reply.end.leftovers.empty()) {
+            result["leftovers"] = wire::to_json(reply.end.leftovers);
+        }
         return result;
+    }
+    Json operator()(const HeartbeatReply& reply) const {
+        JsonObject result;
+        result["renewed"] = ids(reply.renewed);
+        result["fenced"] = ids(reply.fenced);
+        result["ended"] = ids(reply.ended);
+        return result;
+    }
+    // Observers, session.why and node.sweep speak to the engine themselves; no method renders these.
+    Json operator()(const NotedReply&) const { return JsonObject{}; }
+    Json operator()(const InspectReply&) const { return JsonObject{}; }
+    Json operator()(const SurveyReply&) const { return JsonObject{}; }
+
+    static JsonArray ids(const std::vector<SessionId>& sessions) {
+        JsonArray array;
+        array.reserve(sessions.size());
+        for (const auto& id : sessions) array.emplace_back(id.text());
+        return array;
     }
     Json operator()(const TurnReply& reply) const {
         JsonObject result;
@@ -56,16 +78,42 @@ struct Render {
     }
 };
 
+void submit(Command&& command, Respond&& respond, Backend& backend) {
+    backend.submit(std::move(command),
+                   [respond = std::move(respond)](Result<Reply> reply) mutable {
+                       if (!reply) return respond(std::unexpected(std::move(reply.error())));
+                       respond(std::visit(Render{}, *reply));
+                   });
+}
+
 /// A method that changes something: decode, submit, render.
 template <Result<Command> (*decode)(const JsonObject&, const Caller&, Backend&)>
 void change(Call&& call, Backend& backend) {
     auto command = decode(call.params, call.caller, backend);
     if (!command) return call.respond(std::unexpected(std::move(command.error())));
-    backend.submit(std::move(*command),
-                   [respond = std::move(call.respond)](Result<Reply> reply) mutable {
-                       if (!reply) return respond(std::unexpected(std::move(reply.error())));
-                       respond(std::visit(Render{}, *reply));
-                   });
+    submit(std::move(*command), std::move(call.respond), backend);
+}
+
+/// The wrapper of a command asks for what it left behind to be found before the end is decided.
+void close(Call&& call, Backend& backend) {
+    wire::Params params(call.params);
+    const auto id = params.id("session_id");
+    const bool search = params.boolean("find_leftovers").value_or(false);
+    if (!search || params.error() || id.empty()) {
+        return change<decode_close>(std::move(call), backend);
+    }
+    const LeftoverSearch where{
+        .session_id = id,
+        .command = static_cast<pid_t>(params.integer("command_pid", 1, INT32_MAX).value_or(0)),
+        .reaper = call.caller.pid};
+    if (params.error()) return call.respond(params.failure());
+    backend.search_leftovers(
+        where, [call = std::move(call), &backend](std::vector<Leftover> found) mutable {
+            auto command = decode_close(call.params, call.caller, backend);
+            if (!command) return call.respond(std::unexpected(std::move(command.error())));
+            std::get<Close>(*command).leftovers = std::move(found);
+            submit(std::move(*command), std::move(call.respond), backend);
+        });
 }
 
 void list(Call&& call, Backend& backend) {
@@ -129,7 +177,17 @@ void read_events(Call&& call, Backend& backend) {
         std::move(call.respond));
 }
 
-void node_status(Call&& call, Backend& backend) { call.respond(backend.node_status()); }
+void node_status(Call&& call, Backend& backend) {
+    backend.read([&backend](Reader& reader) { return backend.node_status(reader); },
+                 std::move(call.respond));
+}
+
+void node_sweep(Call&& call, Backend& backend) {
+    wire::Params params(call.params);
+    const bool dry_run = params.boolean("dry_run").value_or(false);
+    if (params.error()) return call.respond(params.failure());
+    backend.sweep(dry_run, std::move(call.respond));
+}
 
 void node_stop(Call&& call, Backend& backend) {
     call.respond(JsonObject{{"stopping", true}});
@@ -156,8 +214,9 @@ constexpr Param session_param{"session_id", "string", true, "the session"};
 constexpr Param generation_param{"generation", "integer", true,
                                  "the fencing token that create or resume gave"};
 constexpr Param owner_param{"owner", "object", false,
-                            "{pid} or {lease_ttl_s}; default: the calling process"};
+                            "{pid}, {lease_ttl_s} or both; default: the calling process"};
 constexpr Param on_owner_loss_param{"on_owner_loss", "string", false, "end (default) or park"};
+constexpr Param park_param{"park_s", "integer", false, "with park: for how long, default 300"};
 
 constexpr std::array create_params{
     Param{"id", "string", false, "default: a new UUIDv7"},
@@ -172,10 +231,12 @@ constexpr std::array create_params{
     Param{"cwd", "string", false, "working directory"},
     owner_param,
     on_owner_loss_param,
+    park_param,
+    Param{"leftovers", "string", false, "the session is one command: report or stop what it leaves"},
     Param{"meta", "object", false, "anything of the client's own"},
 };
 constexpr std::array resume_params{
-    session_param, owner_param, on_owner_loss_param,
+    session_param, owner_param, on_owner_loss_param, park_param,
     Param{"takeover", "boolean", false, "end the present owner's generation as superseded"}};
 constexpr std::array append_params{
     session_param, generation_param,
@@ -184,7 +245,16 @@ constexpr std::array close_params{
     session_param,
     Param{"generation", "integer", false, "refuse as fenced unless this one is open"},
     Param{"reason", "string", false, "default: completed"},
-    Param{"detail", "string", false, "free text"}};
+    Param{"detail", "string", false, "free text"},
+    Param{"find_leftovers", "boolean", false, "look for what the command left running first"},
+    Param{"command_pid", "integer", false, "with find_leftovers: the command itself"}};
+constexpr std::array heartbeat_params{
+    Param{"session_id", "string", false, "one session, with generation"},
+    Param{"generation", "integer", false, "its fencing token"},
+    Param{"sessions", "array", false, "or many: [{session_id, generation}]"}};
+constexpr std::array why_params{session_param};
+constexpr std::array sweep_params{
+    Param{"dry_run", "boolean", false, "say what would end and why, end nothing"}};
 constexpr std::array list_params{
     Param{"source", "string", false, "only this source"},
     Param{"key", "string", false, "only this routing key"},
@@ -208,8 +278,10 @@ constexpr std::array method_table{
     Method{"session.resume", "open an ended session again, or claim a live one", resume_params,
            change<decode_resume>},
     Method{"session.append", "add messages", append_params, change<decode_append>},
-    Method{"session.close", "end a session; twice is not an error", close_params,
-           change<decode_close>},
+    Method{"session.close", "end a session; twice is not an error", close_params, close},
+    Method{"session.heartbeat", "signs of life: renew leases", heartbeat_params,
+           change<decode_heartbeat>},
+    Method{"session.why", "why a session is as it is", why_params, why},
     Method{"session.list", "sessions, newest first", list_params, list},
     Method{"session.show", "one session with its facts", show_params, show},
     Method{"turn.start", "the agent began to work on a prompt", turn_params,
@@ -217,6 +289,8 @@ constexpr std::array method_table{
     Method{"turn.end", "the agent is done with the prompt", turn_params, change<decode_turn_end>},
     Method{"events.read", "events after a sequence number", events_params, read_events},
     Method{"node.status", "the daemon itself", {}, node_status},
+    Method{"node.sweep", "look at every owner now and end what is proven dead", sweep_params,
+           node_sweep},
     Method{"node.stop", "end the daemon; sessions stay as they are", {}, node_stop},
     Method{"rpc.describe", "this list", {}, describe},
 };

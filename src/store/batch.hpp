@@ -24,6 +24,7 @@ struct Reopened {
     Generation generation = 0;  // the new one; the row holds generation - 1
     Owner owner;
     OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
+    std::chrono::seconds park_window{0};
     Fold fold = Fold::shown;
     WallTime at;
     std::optional<Session> past;  // what the store knew, when it had ended
@@ -55,17 +56,45 @@ struct TurnSet {
     WallTime at;
 };
 
-using Change = std::variant<Opened, Reopened, Ended, Appended, TurnSet>;
+/// What is doubted about a live session, or no longer.
+struct DoubtSet {
+    SessionId id;
+    Ordinal ordinal = 0;
+    Generation generation = 0;
+    std::optional<WallTime> unknown_since;
+    std::optional<WallTime> stalled_since;
+};
+
+/// Its owner is gone and the session waits for the next one.
+struct Parked {
+    SessionId id;
+    Ordinal ordinal = 0;
+    Generation generation = 0;
+    WallTime since;
+};
+
+/// Last signs of life, flushed now and then; never one row a beat.
+struct Seen {
+    SessionId id;
+    Ordinal ordinal = 0;
+    Generation generation = 0;
+    WallTime at;
+};
+
+using Change = std::variant<Opened, Reopened, Ended, Appended, TurnSet, DoubtSet, Parked, Seen>;
 
 /// What one transaction writes: all of it or nothing.
 struct Batch {
     std::vector<Change> changes;
     std::vector<Event> events;  // in order, seq without holes
+    /// This daemon was alive and watching then: what a later one may give as a lower bound.
+    std::optional<WallTime> alive_at;
 
-    bool empty() const { return changes.empty() && events.empty(); }
+    bool empty() const { return changes.empty() && events.empty() && !alive_at; }
     void clear() {
         changes.clear();
         events.clear();
+        alive_at.reset();
     }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,6 +43,8 @@ struct EventPage {
     Seq next = 0;  // ask again with after = next
 };
 
+using EndCounts = std::map<Reason, std::int64_t>;
+
 struct StoreFacts {
     std::string kind;
     std::string path;
@@ -59,12 +62,17 @@ class Reader {
     /// The newest `limit` messages, oldest first.
     virtual Result<std::vector<Message>> messages(Ordinal session, std::size_t limit) = 0;
     virtual Result<EventPage> events(const EventQuery& query) = 0;
+    /// How many ended for which reason since the full hour before `since`.
+    virtual Result<EndCounts> ends_since(WallTime since) = 0;
+    /// Rows that ended without a reason.  Must be none.
+    virtual Result<std::int64_t> leaked() = 0;
 };
 
 /// Where the numbering goes on after a restart.
 struct Heads {
     Ordinal ordinal = 0;  // the highest given out
     Seq seq = 0;
+    std::optional<WallTime> alive_at;  // when a daemon last said that it was watching
 };
 
 /// The only writer of the record.  One thread.  The store is the truth: a batch that failed left

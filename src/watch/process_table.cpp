@@ -16,9 +16,15 @@ std::string read_boot_id() {
     return text;
 }
 
+std::uint64_t inode_of(const char* path) {
+    struct stat status {};
+    return stat(path, &status) == 0 ? status.st_ino : 0;
+}
+
 }  // namespace
 
-ProcTable::ProcTable() : boot_id_(read_boot_id()) {}
+ProcTable::ProcTable()
+    : boot_id_(read_boot_id()), pid_namespace_(inode_of("/proc/self/ns/pid")) {}
 
 std::optional<ProcessIdentity> ProcTable::identify(pid_t pid) const {
     const auto found = read_proc_stat(pid);
@@ -27,11 +33,8 @@ std::optional<ProcessIdentity> ProcTable::identify(pid_t pid) const {
     identity.pid = pid;
     identity.start_ticks = found->start_ticks;
     identity.boot_id = boot_id_;
-    // The namespace of another user's process cannot be read; 0 says so.
-    struct stat status {};
-    if (stat(fmt::format("/proc/{}/ns/pid", pid).c_str(), &status) == 0) {
-        identity.pid_namespace = status.st_ino;
-    }
+    // A pid that can be seen here counts here, whatever namespace the process itself lives in.
+    identity.pid_namespace = pid_namespace_;
     return identity;
 }
 

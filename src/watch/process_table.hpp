@@ -16,6 +16,8 @@ class ProcessTable {
     /// Who runs under this pid right now; nothing when nobody does.
     virtual std::optional<ProcessIdentity> identify(pid_t pid) const = 0;
     virtual const std::string& boot_id() const = 0;
+    /// Pids of another namespace mean nothing here.
+    virtual std::uint64_t own_pid_namespace() const = 0;
 };
 
 /// The real one, through /proc.
@@ -24,9 +26,11 @@ class ProcTable final : public ProcessTable {
     ProcTable();
     std::optional<ProcessIdentity> identify(pid_t pid) const override;
     const std::string& boot_id() const override { return boot_id_; }
+    std::uint64_t own_pid_namespace() const override { return pid_namespace_; }
 
   private:
     const std::string boot_id_;
+    const std::uint64_t pid_namespace_;
 };
 
 }  // namespace knell

@@ -13,6 +13,7 @@ void add_facts(JsonObject& data, const ErrorFacts& facts) {
         data["owner"] = to_json(owned->owner);
         data["generation"] = owned->generation;
         data["status"] = name_in(status_names, owned->status);
+        data["how_known"] = owned->how_known;
         data["offers"] = JsonArray{"attach", "takeover", "fork"};
     } else if (const auto* fenced = std::get_if<FencedBy>(&facts)) {
         data["generation"] = fenced->generation;

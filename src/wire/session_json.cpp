@@ -20,6 +20,7 @@ void put_end(JsonObject& object, const End& end) {
     object["proof"] = name_in(proof_names, end.proof());
     put(object, "detail", end.detail);
     put(object, "evidence", end.evidence);
+    if (!end.leftovers.empty()) object["leftovers"] = to_json(end.leftovers);
 }
 
 void put_tally(JsonObject& object, const Tally& tally) {
@@ -33,11 +34,8 @@ void put_tally(JsonObject& object, const Tally& tally) {
 JsonObject to_json(const Owner& owner) {
     JsonObject object;
     object["kind"] = name_in(owner_kind_names, owner.kind);
-    if (owner.kind == OwnerKind::process) {
-        object["pid"] = owner.process.pid;
-    } else {
-        object["lease_ttl_s"] = owner.lease_ttl.count();
-    }
+    if (owner.kind == OwnerKind::process) object["pid"] = owner.process.pid;
+    if (owner.lease_ttl.count() > 0) object["lease_ttl_s"] = owner.lease_ttl.count();
     put(object, "host", owner.host);
     put(object, "since", owner.since);
     return object;
@@ -63,6 +61,11 @@ JsonObject to_json(const Session& session) {
     put_tally(object, session.tally);
     object["owner"] = to_json(session.owner);
     object["on_owner_loss"] = name_in(on_owner_loss_names, session.on_owner_loss);
+    if (session.park_window.count() > 0) object["park_s"] = session.park_window.count();
+    if (!session.end) put(object, "last_seen_at", session.last_seen_at);
+    if (session.unknown_since) put(object, "unknown_since", *session.unknown_since);
+    if (session.stalled_since) put(object, "stalled_since", *session.stalled_since);
+    if (session.parked_since) put(object, "parked_since", *session.parked_since);
     object["attached"] = 0;
     object["turn"] = session.turn_since.has_value();
     if (session.turn_since) put(object, "turn_since", *session.turn_since);
@@ -71,6 +74,17 @@ JsonObject to_json(const Session& session) {
         if (auto meta = parse_json(session.meta)) object["meta"] = std::move(*meta);
     }
     return object;
+}
+
+JsonArray to_json(const std::vector<Leftover>& leftovers) {
+    JsonArray array;
+    for (const auto& leftover : leftovers) {
+        array.push_back(JsonObject{{"pid", leftover.pid},
+                                   {"start_ticks", leftover.start_ticks},
+                                   {"found_by", leftover.found_by},
+                                   {"command", leftover.command}});
+    }
+    return array;
 }
 
 JsonObject to_json(const Message& message) {
@@ -101,6 +115,8 @@ JsonObject to_json(const Event& event, std::string_view node_id) {
     if (event.end) {
         put_end(object, *event.end);
         put_tally(object, event.tally);
+    } else {
+        put(object, "detail", event.detail);
     }
     return object;
 }

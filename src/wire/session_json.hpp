@@ -13,6 +13,7 @@ namespace knell::wire {
 JsonObject to_json(const Session& session);
 JsonObject to_json(const Owner& owner);
 JsonObject to_json(const Message& message);
+JsonArray to_json(const std::vector<Leftover>& leftovers);
 JsonObject to_json(const Event& event, std::string_view node_id);
 
 }  // namespace knell::wire

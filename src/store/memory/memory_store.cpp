@@ -17,6 +17,7 @@ struct Tables {
     std::unordered_map<SessionId, Ordinal> by_id;
     std::map<Ordinal, std::vector<Message>> messages;
     std::vector<Event> events;  // events[i].seq == i + 1
+    std::map<std::pair<std::int64_t, Reason>, std::int64_t> ends;  // by hour
 };
 
 std::optional<Session> find_in_tables(Tables& tables, const SessionId& id) {
@@ -88,6 +89,17 @@ class MemoryReader final : public Reader {
         return page;
     }
 
+    Result<EndCounts> ends_since(WallTime since) override {
+        const std::lock_guard lock(tables_->mutex);
+        EndCounts counts;
+        for (const auto& [key, ends] : tables_->ends) {
+            if (key.first >= to_millis(since) / 3'600'000) counts[key.second] += ends;
+        }
+        return counts;
+    }
+
+    Result<std::int64_t> leaked() override { return 0; }  // an End always holds a reason
+
   private:
     std::shared_ptr<Tables> tables_;
 };
@@ -102,7 +114,9 @@ class MemoryStore final : public Store {
         for (const auto& event : batch.events) {
             CHECK(event.seq == static_cast<Seq>(tables_->events.size()) + 1);
             tables_->events.push_back(event);
+            if (event.end) ++tables_->ends[{to_millis(event.time) / 3'600'000, event.end->reason}];
         }
+        if (batch.alive_at) alive_at_ = batch.alive_at;
         return {};
     }
 
@@ -120,7 +134,7 @@ class MemoryStore final : public Store {
     Result<Heads> heads() override {
         const auto& sessions = tables_->sessions;
         return Heads{sessions.empty() ? 0 : sessions.rbegin()->first,
-                     static_cast<Seq>(tables_->events.size())};
+                     static_cast<Seq>(tables_->events.size()), alive_at_};
     }
 
     Result<void> maintain() override { return {}; }
@@ -137,6 +151,13 @@ class MemoryStore final : public Store {
         return session;
     }
 
+    static void clear_state(Session& session) {
+        session.turn_since.reset();
+        session.unknown_since.reset();
+        session.stalled_since.reset();
+        session.parked_since.reset();
+    }
+
     void put(const Opened& change) {
         const auto& session = change.session;
         CHECK(tables_->by_id.emplace(session.id, session.ordinal).second);
@@ -147,15 +168,16 @@ class MemoryStore final : public Store {
         session.generation = change.generation;
         session.owner = change.owner;
         session.on_owner_loss = change.on_owner_loss;
-        session.last_activity_at = change.at;
-        session.turn_since.reset();
+        session.park_window = change.park_window;
+        session.last_activity_at = session.last_seen_at = change.at;
+        clear_state(session);
         session.end.reset();
     }
     void put(const Ended& change) {
         auto& session = row(change.ordinal, change.generation);
         CHECK(!session.end);
         session.end = change.end;
-        session.turn_since.reset();
+        clear_state(session);
     }
     void put(const Appended& change) {
         auto& session = row(change.ordinal, change.generation);
@@ -165,6 +187,21 @@ class MemoryStore final : public Store {
         auto& messages = tables_->messages[change.ordinal];
         CHECK(static_cast<std::int64_t>(messages.size()) + 1 == change.first_number);
         messages.insert(messages.end(), change.messages.begin(), change.messages.end());
+    }
+    void put(const DoubtSet& change) {
+        auto& session = row(change.ordinal, change.generation);
+        session.unknown_since = change.unknown_since;
+        session.stalled_since = change.stalled_since;
+    }
+    void put(const Parked& change) {
+        auto& session = row(change.ordinal, change.generation);
+        session.parked_since = change.since;
+        session.turn_since.reset();
+        session.unknown_since.reset();
+        session.stalled_since.reset();
+    }
+    void put(const Seen& change) {
+        row(change.ordinal, change.generation).last_seen_at = change.at;
     }
     void put(const TurnSet& change) {
         auto& session = row(change.ordinal, change.generation);
@@ -176,6 +213,7 @@ class MemoryStore final : public Store {
     // Readers may outlive a step of the writer and live on other threads.
     std::shared_ptr<Tables> tables_ = std::make_shared<Tables>();
     const std::string node_id_ = "memory";
+    std::optional<WallTime> alive_at_;
 };
 
 }  // namespace

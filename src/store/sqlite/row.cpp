@@ -9,12 +9,13 @@ const char* const session_columns =
     "generation, owner_kind, owner_pid, owner_start_ticks, owner_pid_ns, owner_boot_id, "
     "owner_lease_ttl_s, owner_host, owner_since, on_owner_loss, started_at, last_activity_at, "
     "message_count, input_tokens, output_tokens, turn_since, ended_at, ended_after, ended_before, "
-    "reason, detail, evidence";
+    "reason, detail, evidence, leftovers, park_window_s, leftovers_policy, last_seen_at, "
+    "unknown_since, stalled_since, parked_since";
 
 const char* const event_columns =
     "seq, type, time, session_id, generation, session_key, platform, user_id, source, parent_id, "
     "relation, started_at, message_count, input_tokens, output_tokens, ended_at, ended_after, "
-    "ended_before, reason, detail, evidence";
+    "ended_before, reason, detail, evidence, leftovers";
 
 namespace {
 
@@ -23,6 +24,7 @@ class Columns {
   public:
     explicit Columns(SQLite::Statement& row) : row_(row) {}
 
+    void skip(int columns) { next_ += columns; }
     bool is_null() const { return row_.getColumn(next_).isNull(); }
     std::string text() { return row_.getColumn(next_++).getString(); }
     std::int64_t number() { return row_.getColumn(next_++).getInt64(); }
@@ -48,7 +50,7 @@ class Columns {
     }
     std::optional<End> end() {
         if (is_null()) {
-            next_ += 6;
+            next_ += 7;
             return std::nullopt;
         }
         End end;
@@ -60,6 +62,7 @@ class Columns {
         end.reason = *reason;
         end.detail = text();
         end.evidence = text();
+        end.leftovers = leftovers_from_lines(text());
         return end;
     }
 
@@ -100,6 +103,12 @@ Session read_session(SQLite::Statement& row) {
     session.tally = columns.tally();
     session.turn_since = columns.maybe_time();
     session.end = columns.end();
+    session.park_window = std::chrono::seconds{columns.number()};
+    session.leftovers = columns.word<LeftoversPolicy>(leftovers_policy_names);
+    session.last_seen_at = columns.maybe_time().value_or(session.last_activity_at);
+    session.unknown_since = columns.maybe_time();
+    session.stalled_since = columns.maybe_time();
+    session.parked_since = columns.maybe_time();
     return session;
 }
 
@@ -119,7 +128,13 @@ Event read_event(SQLite::Statement& row) {
     event.relation = columns.word<Relation>(relation_names);
     event.started_at = columns.time();
     event.tally = columns.tally();
-    event.end = columns.end();
+    // Without an end the detail stands alone.
+    if (columns.is_null()) {
+        columns.skip(4);
+        event.detail = columns.text();
+    } else {
+        event.end = columns.end();
+    }
     return event;
 }
 
@@ -156,7 +171,12 @@ Binder& Binder::owner(const Owner& owner) {
         number(owner.process.pid);
         number(static_cast<std::int64_t>(owner.process.start_ticks));
         number(static_cast<std::int64_t>(owner.process.pid_namespace));
-        text(owner.process.boot_id).null();
+        text(owner.process.boot_id);
+        if (owner.lease_ttl.count() > 0) {
+            number(owner.lease_ttl.count());
+        } else {
+            null();
+        }
     } else {
         null().null().null().null().number(owner.lease_ttl.count());
     }
@@ -169,7 +189,9 @@ Binder& Binder::tally(const Tally& tally) {
 
 Binder& Binder::end(const End& end) {
     time(end.ended_at).time(end.ended_after).time(end.ended_before).word(name_of(end.reason));
-    return optional(end.detail).optional(end.evidence);
+    optional(end.detail).optional(end.evidence);
+    leftovers_ = to_lines(end.leftovers);
+    return optional(leftovers_);
 }
 
 }  // namespace knell::sqlite

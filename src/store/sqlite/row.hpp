@@ -39,6 +39,7 @@ class Binder {
   private:
     SQLite::Statement& statement_;
     int next_ = 1;
+    std::string leftovers_;  // outlives the step
 };
 
 }  // namespace knell::sqlite

@@ -33,6 +33,9 @@ bool wants_open(const SessionQuery& query) {
 std::string_view index_for(const SessionQuery& query) {
     if (!query.key.empty()) return "INDEXED BY sessions_by_key";
     if (query.status == Status::running) return "INDEXED BY sessions_running";
+    if (query.status == Status::unknown) return "INDEXED BY sessions_unknown";
+    if (query.status == Status::stalled) return "INDEXED BY sessions_stalled";
+    if (query.status == Status::detached) return "INDEXED BY sessions_parked";
     if (!query.source.empty()) return "INDEXED BY sessions_by_source";
     if (wants_open(query)) return "INDEXED BY sessions_open";
     if (wants_ended(query)) return "INDEXED BY sessions_ended";
@@ -50,15 +53,28 @@ void add_status(Where& where, const SessionQuery& query) {
     if (wants_ended(query)) where.add("ended_at IS NOT NULL");
     if (wants_open(query)) where.add("ended_at IS NULL");
     if (!query.status) return;
+    // The same order of precedence as status_of.
+    constexpr std::string_view certain =
+        "unknown_since IS NULL AND stalled_since IS NULL AND parked_since IS NULL";
     switch (*query.status) {
-        case Status::running: where.add("turn_since IS NOT NULL"); break;
-        case Status::idle: where.add("turn_since IS NULL"); break;
         case Status::ended: break;
-        case Status::attached:
-        case Status::background:
-        case Status::detached:
+        case Status::unknown: where.add("unknown_since IS NOT NULL"); break;
         case Status::stalled:
-        case Status::unknown: where.add("FALSE"); break;  // no session is in one of these yet
+            where.add("stalled_since IS NOT NULL AND unknown_since IS NULL");
+            break;
+        case Status::detached:
+            where.add("parked_since IS NOT NULL AND unknown_since IS NULL AND stalled_since IS NULL");
+            break;
+        case Status::running:
+            where.add("turn_since IS NOT NULL");
+            where.add(certain);
+            break;
+        case Status::idle:
+            where.add("turn_since IS NULL");
+            where.add(certain);
+            break;
+        case Status::attached:
+        case Status::background: where.add("FALSE"); break;  // no session is in one of these yet
     }
 }
 
@@ -126,6 +142,30 @@ class SqliteReader final : public Reader {
 
     Result<EventPage> events(const EventQuery& query) override {
         return guarded(path_, [&]() -> Result<EventPage> { return read_events(query); });
+    }
+
+    Result<EndCounts> ends_since(WallTime since) override {
+        return guarded(path_, [&]() -> Result<EndCounts> {
+            SQLite::Statement select(database_,
+                                     "SELECT reason, sum(ends) FROM end_counts WHERE hour >= ? "
+                                     "GROUP BY reason");
+            select.bind(1, to_millis(since) / 3'600'000);
+            EndCounts counts;
+            while (select.executeStep()) {
+                const auto reason = parse_reason(select.getColumn(0).getString());
+                if (reason) counts[*reason] = select.getColumn(1).getInt64();
+            }
+            return counts;
+        });
+    }
+
+    Result<std::int64_t> leaked() override {
+        return guarded(path_, [&]() -> Result<std::int64_t> {
+            return database_
+                .execAndGet("SELECT count(*) FROM sessions INDEXED BY sessions_leaked "
+                            "WHERE ended_at IS NOT NULL AND reason IS NULL")
+                .getInt64();
+        });
     }
 
   private:

@@ -76,8 +76,13 @@ class SqliteStore final : public Store {
             const auto highest = [&](const char* sql) {
                 return database_.execAndGet(sql).getInt64();
             };
-            return Heads{highest("SELECT coalesce(max(ordinal), 0) FROM sessions"),
-                         highest("SELECT coalesce(max(seq), 0) FROM events")};
+            Heads heads;
+            heads.ordinal = highest("SELECT coalesce(max(ordinal), 0) FROM sessions");
+            heads.seq = highest("SELECT coalesce(max(seq), 0) FROM events");
+            SQLite::Statement alive(
+                database_, "SELECT CAST(value AS INTEGER) FROM node WHERE name = 'alive_at'");
+            if (alive.executeStep()) heads.alive_at = from_millis(alive.getColumn(0).getInt64());
+            return heads;
         });
     }
 

@@ -1,9 +1,17 @@
 #include "store/sqlite/sqlite_writer.hpp"
 
+#include <string>
+
 #include "base/check.hpp"
 #include "store/sqlite/row.hpp"
 
 namespace knell::sqlite {
+
+namespace {
+
+constexpr std::int64_t milliseconds_an_hour = 3'600'000;
+
+}  // namespace
 
 BatchWriter::BatchWriter(SQLite::Database& database)
     : open_(database,
@@ -11,17 +19,20 @@ BatchWriter::BatchWriter(SQLite::Database& database)
             "relation, model, title, cwd, meta, generation, owner_kind, owner_pid, "
             "owner_start_ticks, owner_pid_ns, owner_boot_id, owner_lease_ttl_s, owner_host, "
             "owner_since, on_owner_loss, started_at, last_activity_at, message_count, "
-            "input_tokens, output_tokens, fold) "
-            "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+            "input_tokens, output_tokens, fold, park_window_s, leftovers_policy, last_seen_at) "
+            "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       reopen_(database,
               "UPDATE sessions SET generation = ?, owner_kind = ?, owner_pid = ?, "
               "owner_start_ticks = ?, owner_pid_ns = ?, owner_boot_id = ?, owner_lease_ttl_s = ?, "
-              "owner_host = ?, owner_since = ?, on_owner_loss = ?, last_activity_at = ?, fold = ?, "
-              "turn_since = NULL, ended_at = NULL, ended_after = NULL, ended_before = NULL, "
+              "owner_host = ?, owner_since = ?, on_owner_loss = ?, park_window_s = ?, "
+              "last_activity_at = ?, last_seen_at = NULL, fold = ?, turn_since = NULL, "
+              "unknown_since = NULL, stalled_since = NULL, parked_since = NULL, leftovers = NULL, "
+              "ended_at = NULL, ended_after = NULL, ended_before = NULL, "
               "reason = NULL, detail = NULL, evidence = NULL WHERE ordinal = ? AND generation = ?"),
       end_(database,
            "UPDATE sessions SET ended_at = ?, ended_after = ?, ended_before = ?, reason = ?, "
-           "detail = ?, evidence = ?, fold = ?, turn_since = NULL "
+           "detail = ?, evidence = ?, leftovers = ?, fold = ?, turn_since = NULL, "
+           "unknown_since = NULL, stalled_since = NULL, parked_since = NULL "
            "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       count_(database,
              "UPDATE sessions SET message_count = ?, input_tokens = ?, output_tokens = ?, "
@@ -32,17 +43,31 @@ BatchWriter::BatchWriter(SQLite::Database& database)
       turn_(database,
             "UPDATE sessions SET turn_since = ?, last_activity_at = ? "
             "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+      doubt_(database,
+             "UPDATE sessions SET unknown_since = ?, stalled_since = ? "
+             "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+      park_(database,
+            "UPDATE sessions SET parked_since = ?, turn_since = NULL, unknown_since = NULL, "
+            "stalled_since = NULL WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+      seen_(database,
+            "UPDATE sessions SET last_seen_at = ? "
+            "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+      alive_(database, "INSERT OR REPLACE INTO node VALUES ('alive_at', ?)"),
+      ends_(database,
+            "INSERT INTO end_counts VALUES (?, ?, 1) "
+            "ON CONFLICT (hour, reason) DO UPDATE SET ends = ends + 1"),
       event_(database,
              "INSERT INTO events (seq, type, time, session_id, generation, place, session_key, "
              "platform, user_id, source, parent_id, relation, started_at, message_count, "
              "input_tokens, output_tokens, ended_at, ended_after, ended_before, reason, detail, "
-             "evidence) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)") {}
+             "evidence, leftovers) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)") {}
 
 void BatchWriter::write(const Batch& batch) {
     for (const auto& change : batch.changes) {
         std::visit([this](const auto& c) { put(c); }, change);
     }
     for (const auto& event : batch.events) put(event);
+    if (batch.alive_at) Binder(alive_).text(std::to_string(to_millis(*batch.alive_at))).run();
 }
 
 // Each change was decided on a state that mirrors these rows.  A row that does not match means the
@@ -57,14 +82,16 @@ void BatchWriter::put(const Opened& change) {
     bind.optional(s.cwd).optional(s.meta).number(s.generation).owner(s.owner);
     bind.word(name_in(on_owner_loss_names, s.on_owner_loss));
     bind.time(s.started_at).time(s.last_activity_at).tally(s.tally);
-    bind.number(static_cast<std::int64_t>(fold_of(s)));
+    bind.number(static_cast<std::int64_t>(fold_of(s))).number(s.park_window.count());
+    bind.word(name_in(leftovers_policy_names, s.leftovers)).time(s.last_seen_at);
     bind.run();
 }
 
 void BatchWriter::put(const Reopened& change) {
     Binder bind(reopen_);
     bind.number(change.generation).owner(change.owner);
-    bind.word(name_in(on_owner_loss_names, change.on_owner_loss)).time(change.at);
+    bind.word(name_in(on_owner_loss_names, change.on_owner_loss));
+    bind.number(change.park_window.count()).time(change.at);
     bind.number(static_cast<std::int64_t>(change.fold));
     bind.number(change.ordinal).number(std::int64_t{change.generation} - 1);
     CHECK(bind.run() == 1);
@@ -96,6 +123,25 @@ void BatchWriter::put(const TurnSet& change) {
     CHECK(bind.run() == 1);
 }
 
+void BatchWriter::put(const DoubtSet& change) {
+    Binder bind(doubt_);
+    bind.time(change.unknown_since).time(change.stalled_since);
+    bind.number(change.ordinal).number(change.generation);
+    CHECK(bind.run() == 1);
+}
+
+void BatchWriter::put(const Parked& change) {
+    Binder bind(park_);
+    bind.time(change.since).number(change.ordinal).number(change.generation);
+    CHECK(bind.run() == 1);
+}
+
+void BatchWriter::put(const Seen& change) {
+    Binder bind(seen_);
+    bind.time(change.at).number(change.ordinal).number(change.generation);
+    CHECK(bind.run() == 1);
+}
+
 void BatchWriter::put(const Event& event) {
     Binder bind(event_);
     bind.number(event.seq).word(name_in(event_type_names, event.type)).time(event.time);
@@ -111,9 +157,13 @@ void BatchWriter::put(const Event& event) {
     if (event.end) {
         bind.end(*event.end);
     } else {
-        for (int column = 0; column < 6; ++column) bind.null();
+        bind.null().null().null().null().optional(event.detail).null().null();
     }
     bind.run();
+    if (!event.end) return;
+    Binder tally(ends_);
+    tally.number(to_millis(event.time) / milliseconds_an_hour).word(name_of(event.end->reason));
+    tally.run();
 }
 
 }  // namespace knell::sqlite

@@ -20,6 +20,9 @@ class BatchWriter {
     void put(const Ended& change);
     void put(const Appended& change);
     void put(const TurnSet& change);
+    void put(const DoubtSet& change);
+    void put(const Parked& change);
+    void put(const Seen& change);
     void put(const Event& event);
 
     SQLite::Statement open_;
@@ -28,6 +31,11 @@ class BatchWriter {
     SQLite::Statement count_;
     SQLite::Statement message_;
     SQLite::Statement turn_;
+    SQLite::Statement doubt_;
+    SQLite::Statement park_;
+    SQLite::Statement seen_;
+    SQLite::Statement alive_;
+    SQLite::Statement ends_;
     SQLite::Statement event_;
 };
 

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/end.hpp"
+
+namespace knell {
+
+/// How a process owner went, as far as something that survived it could see.
+struct Departure {
+    enum class Kind : std::uint8_t {
+        exited,       // `number` is the exit code
+        signaled,     // `number` is the signal
+        oom_killed,   // the kernel says why it sent SIGKILL
+        lost,         // gone, nobody saw how
+        host_restart  // the boot it lived in is over
+    };
+    Kind kind = Kind::lost;
+    int number = 0;
+    std::string evidence;
+    bool seen_live = true;  // false: found gone at start, some time after the fact
+
+    bool operator==(const Departure&) const = default;
+};
+
+/// The reason a departure gives its sessions.  `is_command`: the session is one command
+/// (`knell run`), whose exit status 0 is its own word that it completed.
+Reason reason_for(const Departure& departure, bool is_command);
+
+/// "exit 3", "signal 9 (SIGKILL)": the same words for every observer.
+std::string detail_for(const Departure& departure);
+
+}  // namespace knell

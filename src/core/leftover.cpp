@@ -1,0 +1,54 @@
+#include "core/leftover.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace knell {
+
+namespace {
+
+std::string_view take(std::string_view& text, char until) {
+    const auto end = std::min(text.find(until), text.size());
+    const auto word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return word;
+}
+
+template <typename Number>
+Number to_number(std::string_view word) {
+    Number number = 0;
+    std::from_chars(word.data(), word.data() + word.size(), number);
+    return number;
+}
+
+}  // namespace
+
+std::string to_lines(const std::vector<Leftover>& leftovers) {
+    std::string lines;
+    for (const auto& leftover : leftovers) {
+        auto command = leftover.command;
+        std::ranges::replace_if(
+            command, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+        lines += fmt::format("{}\t{}\t{}\t{}\n", leftover.pid, leftover.start_ticks,
+                             leftover.found_by, command);
+    }
+    return lines;
+}
+
+std::vector<Leftover> leftovers_from_lines(std::string_view lines) {
+    std::vector<Leftover> leftovers;
+    while (!lines.empty()) {
+        auto line = take(lines, '\n');
+        Leftover leftover;
+        leftover.pid = to_number<std::int32_t>(take(line, '\t'));
+        leftover.start_ticks = to_number<std::uint64_t>(take(line, '\t'));
+        leftover.found_by = take(line, '\t');
+        leftover.command = line;
+        leftovers.push_back(std::move(leftover));
+    }
+    return leftovers;
+}
+
+}  // namespace knell

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/time.hpp"
+
+namespace knell {
+
+/// Time that passes only while somebody is looking.
+///
+/// Deadlines run on this clock, so the daemon's own stalls (stopped, swapped out, stuck in a slow
+/// sync) and the host's sleep are added to every one of them by construction: a lease holder is
+/// never blamed for time in which its renewal could not have been heard.  It must be read at least
+/// every `gap_max` while deadlines are pending; a longer gap counts as `gap_max`.
+class AwakeClock {
+  public:
+    static constexpr std::chrono::milliseconds gap_max{500};
+
+    struct Readings {
+        WallTime wall;
+        SteadyTime awake;  // stands still while the host sleeps
+        SteadyTime boot;   // goes on
+    };
+
+    explicit AwakeClock(const Readings& first) : last_(first) {}
+
+    Now read(const Readings& readings) {
+        const auto counted = std::clamp<std::chrono::nanoseconds>(readings.awake - last_.awake,
+                                                                  std::chrono::nanoseconds{0}, gap_max);
+        const auto passed = std::max(readings.boot - last_.boot, readings.awake - last_.awake);
+        last_ = readings;
+        now_ += counted;
+        const auto missed = std::max(passed - counted, std::chrono::nanoseconds{0});
+        return {readings.wall, now_, std::chrono::duration_cast<std::chrono::milliseconds>(missed)};
+    }
+
+  private:
+    Readings last_;
+    SteadyTime now_{std::chrono::hours{1}};
+};
+
+}  // namespace knell

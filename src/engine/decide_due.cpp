@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/decide.hpp"
+#include "engine/end_events.hpp"
+
+namespace knell {
+
+namespace {
+
+Decision nothing() { return {.reply = NotedReply{}}; }
+
+/// The last moment at which the owner is known to have been there.
+WallTime last_known_alive(const LiveSession& live, const Departure& departure, const State& state) {
+    const auto now = state.now().wall;
+    if (departure.seen_live) return now - state.now().missed;
+    // Until its last word a daemon watched this owner and would have seen it go.
+    const auto watched_until = state.heads().alive_at.value_or(live.last_seen_at());
+    return std::min(std::max(live.last_seen_at(), watched_until), now);
+}
+
+Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const State& state) {
+    const auto now = state.now().wall;
+    const auto& departure = owner.departure;
+    const bool is_command = live.leftovers() != LeftoversPolicy::none;
+    End end;
+    end.reason = reason_for(departure, is_command);
+    end.detail = detail_for(departure);
+    end.evidence = departure.evidence;
+    end.ended_after = last_known_alive(live, departure, state);
+    end.ended_at = departure.seen_live ? now : end.ended_after;
+    end.ended_before = now;
+    if (is_command) end.leftovers = owner.leftovers;
+    auto decision = nothing();
+    end_session(decision, live, std::move(end), now);
+    return decision;
+}
+
+Decision park(const LiveSession& live, const State& state) {
+    const auto now = state.now().wall;
+    const SessionId id{std::string(live.id())};
+    auto decision = nothing();
+    if (live.turn_since()) decision.events.push_back(live.event(EventType::agent_end, now));
+    decision.changes.emplace_back(Parked{id, live.ordinal(), live.generation(), now});
+    return decision;
+}
+
+Decision end_of_parked(const LiveSession& live, const State& state) {
+    const auto now = state.now().wall;
+    End end;
+    end.reason = Reason::owner_lost;
+    end.detail = "park window over";
+    end.evidence = fmt::format("its owner was gone at {}, nobody claimed it within {} s",
+                               format_rfc3339(*live.parked_since()), live.park_window().count());
+    end.ended_after = end.ended_at = std::min(*live.parked_since(), now);
+    end.ended_before = now;
+    auto decision = nothing();
+    end_session(decision, live, std::move(end), now);
+    return decision;
+}
+
+Decision reap(const LiveSession& live, const State& state) {
+    const auto now = state.now().wall;
+    End end;
+    end.reason = Reason::reaped;
+    end.detail = fmt::format("lease of {} s not renewed", live.lease_ttl().count());
+    end.evidence = fmt::format("last renewed at {}{}", format_rfc3339(live.last_seen_at()),
+                               live.unknown_since() ? ", held for one more TTL since then" : "");
+    end.ended_after = end.ended_at = std::min(live.last_seen_at(), now);
+    end.ended_before = now;
+    auto decision = nothing();
+    end_session(decision, live, std::move(end), now);
+    return decision;
+}
+
+/// The doubt and the event that tells of it.
+Decision doubt(const LiveSession& live, EventType type, std::string why, const State& state) {
+    const auto now = state.now().wall;
+    const SessionId id{std::string(live.id())};
+    auto decision = nothing();
+    const bool unknown = type == EventType::session_unknown;
+    decision.changes.emplace_back(DoubtSet{
+        id, live.ordinal(), live.generation(), unknown ? std::optional(now) : live.unknown_since(),
+        unknown ? live.stalled_since() : std::optional(now)});
+    auto event = live.event(type, now);
+    event.detail = std::move(why);
+    decision.events.push_back(std::move(event));
+    return decision;
+}
+
+}  // namespace
+
+Decision decide_due(const LiveSession& live, bool hold, const State& state) {
+    if (const auto* owner = state.owner_of(live); owner != nullptr && owner->gone) {
+        const bool may_park = live.on_owner_loss() == OnOwnerLoss::park &&
+                              owner->departure.kind != Departure::Kind::host_restart;
+        return may_park ? park(live, state) : end_of_gone(live, *owner, state);
+    }
+    if (live.parked_since()) return end_of_parked(live, state);
+    if (live.owner_kind() == OwnerKind::process) {
+        return doubt(live, EventType::session_stalled,
+                     fmt::format("no sign of progress for {} s, but its process is alive",
+                                 live.lease_ttl().count()),
+                     state);
+    }
+    if (hold && !live.unknown_since()) {
+        return doubt(live, EventType::session_unknown,
+                     "more than half of all leases fell due within a second: the fault is taken "
+                     "to be here or in the network; held for one more TTL",
+                     state);
+    }
+    return reap(live, state);
+}
+
+Change save_seen(const LiveSession& live) {
+    return Seen{SessionId(std::string(live.id())), live.ordinal(), live.generation(),
+                live.last_seen_at()};
+}
+
+}  // namespace knell

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "core/departure.hpp"
+#include "core/ids.hpp"
+#include "core/leftover.hpp"
+#include "core/owner.hpp"
+
+namespace knell {
+
+/// What a decision asks of the outside world.  Carried out only after its commit.
+
+struct WatchOwner {
+    ProcessIdentity process;
+};
+struct UnwatchOwner {
+    ProcessIdentity process;
+};
+/// The owner of these commands is gone: look for what they left behind, then say so again with the
+/// answer.
+struct FindLeftovers {
+    ProcessIdentity process;
+    Departure departure;
+    std::vector<SessionId> sessions;
+};
+struct StopLeftovers {
+    SessionId session_id;
+    std::vector<Leftover> leftovers;
+};
+
+using Effect = std::variant<WatchOwner, UnwatchOwner, FindLeftovers, StopLeftovers>;
+
+}  // namespace knell

@@ -1,0 +1,39 @@
+#include "engine/end_events.hpp"
+
+namespace knell {
+
+void tell_end(std::vector<Event>& events, const LiveSession& live, const End& end, WallTime now) {
+    if (live.turn_since()) events.push_back(live.event(EventType::agent_end, now));
+    auto event = live.event(EventType::session_end, now);
+    event.end = end;
+    events.push_back(std::move(event));
+}
+
+void end_session(Decision& decision, const LiveSession& live, End end, WallTime now) {
+    const SessionId id{std::string(live.id())};
+    tell_end(decision.events, live, end, now);
+    if (live.leftovers() == LeftoversPolicy::stop && !end.leftovers.empty()) {
+        decision.effects.emplace_back(StopLeftovers{id, end.leftovers});
+    }
+    decision.changes.emplace_back(Ended{id, live.ordinal(), live.generation(), std::move(end),
+                                        live.fold(/*ended=*/true)});
+}
+
+Event start_event(const Session& session, WallTime now) {
+    Event event;
+    event.type = EventType::session_start;
+    event.time = now;
+    event.session_id = session.id;
+    event.session_key = session.key;
+    event.generation = session.generation;
+    event.platform = session.platform;
+    event.user_id = session.user_id;
+    event.source = session.source;
+    event.parent_id = session.parent_id;
+    event.relation = session.relation;
+    event.started_at = session.owner.since;
+    event.tally = session.tally;
+    return event;
+}
+
+}  // namespace knell

@@ -1,0 +1,125 @@
+#include "rpc/why.hpp"
+
+#include <fmt/format.h>
+
+#include "core/limits.hpp"
+#include "wire/params.hpp"
+#include "wire/session_json.hpp"
+
+namespace knell::rpc {
+
+namespace {
+
+struct Verdict {
+    std::string_view word;
+    std::string evidence;
+};
+
+Verdict judge(const Session& session, const InspectReply& live) {
+    if (session.end) return {"dead", session.end->evidence};
+    const auto& owner = session.owner;
+    if (session.unknown_since) {
+        return {"unknown",
+                fmt::format("its owner cannot be checked since {}; nothing is ended on that",
+                            format_rfc3339(*session.unknown_since))};
+    }
+    if (session.parked_since) {
+        return {"unknown", fmt::format("its owner is gone since {}; it waits to be claimed",
+                                       format_rfc3339(*session.parked_since))};
+    }
+    if (owner.kind == OwnerKind::process) {
+        return {"alive", fmt::format("process {} (start ticks {}) is {}", owner.process.pid,
+                                     owner.process.start_ticks,
+                                     live.is_watched ? "watched through its pidfd" : "there")};
+    }
+    const auto seen = live.last_seen_at.value_or(session.last_seen_at);
+    return {"alive", fmt::format("its lease of {} s was renewed at {}", owner.lease_ttl.count(),
+                                 format_rfc3339(seen))};
+}
+
+JsonObject cause(std::string_view what, const InspectReply& live, bool timed) {
+    JsonObject object;
+    object["cause"] = what;
+    if (timed && live.due_in) object["due_in_s"] = static_cast<double>(live.due_in->count()) / 1000;
+    return object;
+}
+
+/// What would end it, and when as far as that can be said.
+JsonArray would_end(const Session& session, const InspectReply& live) {
+    JsonArray causes;
+    if (session.end) return causes;
+    causes.push_back(cause("session.close, by its owner or by a person (knell end)", live, false));
+    if (session.parked_since) {
+        causes.push_back(cause("nobody claims it before its park window is over", live, true));
+    } else if (session.owner.kind == OwnerKind::lease) {
+        causes.push_back(cause("its lease is not renewed in time", live, true));
+    } else if (session.unknown_since) {
+        causes.push_back(cause("new evidence about its owner", live, false));
+    } else {
+        causes.push_back(cause(fmt::format("process {} ends", session.owner.process.pid), live,
+                               false));
+        if (session.owner.lease_ttl.count() > 0) {
+            causes.push_back(cause("a missed renewal only marks it stalled", live, true));
+        }
+    }
+    causes.push_back(cause("session.resume with takeover, as superseded", live, false));
+    return causes;
+}
+
+std::string describe(const Event& event) {
+    if (event.end) {
+        return fmt::format("{} ({}){}{}", name_of(event.end->reason),
+                           name_in(proof_names, event.end->proof()),
+                           event.end->detail.empty() ? "" : ": ", event.end->detail);
+    }
+    return event.detail;
+}
+
+JsonArray transitions(const std::vector<Event>& events) {
+    JsonArray array;
+    for (const auto& event : events) {
+        JsonObject object;
+        object["time"] = format_rfc3339(event.time);
+        object["generation"] = event.generation;
+        object["event"] = name_in(event_type_names, event.type);
+        if (auto text = describe(event); !text.empty()) object["cause"] = std::move(text);
+        if (event.end) object["evidence"] = event.end->evidence;
+        array.push_back(std::move(object));
+    }
+    return array;
+}
+
+Result<Json> explain(const SessionId& id, const InspectReply& live, Reader& reader) {
+    const auto session = reader.find(id);
+    if (!session) return std::unexpected(session.error());
+    if (!*session) return fail(ErrorCode::not_found, fmt::format("no session {}", id.text()));
+    const auto events = reader.events(
+        {.after = 0, .limit = limits::events_page_max, .types = {}, .session_id = id});
+    if (!events) return std::unexpected(events.error());
+    const auto verdict = judge(**session, live);
+    JsonObject result;
+    result["session"] = wire::to_json(**session);
+    result["verdict"] = verdict.word;
+    result["evidence"] = verdict.evidence;
+    result["transitions"] = transitions(events->events);
+    result["would_end"] = would_end(**session, live);
+    return result;
+}
+
+}  // namespace
+
+void why(Call&& call, Backend& backend) {
+    wire::Params params(call.params);
+    auto id = params.required_id("session_id");
+    if (params.error()) return call.respond(params.failure());
+    backend.submit(
+        Inspect{id},
+        [id, respond = std::move(call.respond), &backend](Result<Reply> reply) mutable {
+            if (!reply) return respond(std::unexpected(std::move(reply.error())));
+            backend.read([id, live = std::get<InspectReply>(*reply)](
+                             Reader& reader) { return explain(id, live, reader); },
+                         std::move(respond));
+        });
+}
+
+}  // namespace knell::rpc

@@ -1,0 +1,112 @@
+#include "watch/leftovers.hpp"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "base/text.hpp"
+#include "core/limits.hpp"
+#include "platform/proc_stat.hpp"
+#include "platform/small_file.hpp"
+
+namespace knell {
+
+namespace {
+
+struct Candidate {
+    ProcStat stat;
+    std::string found_by;
+};
+
+std::vector<pid_t> all_pids() {
+    std::vector<pid_t> pids;
+    const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir("/proc"), closedir);
+    if (directory == nullptr) return pids;
+    while (const auto* entry = readdir(directory.get())) {
+        const std::string_view name = entry->d_name;
+        pid_t pid = 0;
+        const auto* end = name.data() + name.size();
+        const auto [stop, error] = std::from_chars(name.data(), end, pid);
+        if (error == std::errc{} && stop == end) pids.push_back(pid);
+    }
+    return pids;
+}
+
+bool holds_cookie(pid_t pid, const std::string& cookie) {
+    const auto environment = read_small_file(fmt::format("/proc/{}/environ", pid));
+    if (!environment) return false;
+    const std::string_view text = *environment;
+    for (auto at = text.find(cookie); at != std::string_view::npos; at = text.find(cookie, at + 1)) {
+        const bool starts = at == 0 || text[at - 1] == '\0';
+        const auto end = at + cookie.size();
+        if (starts && (end == text.size() || text[end] == '\0')) return true;
+    }
+    return false;
+}
+
+std::string command_line(pid_t pid) {
+    auto text = read_small_file(fmt::format("/proc/{}/cmdline", pid)).value_or("");
+    while (!text.empty() && text.back() == '\0') text.pop_back();
+    std::ranges::replace_if(
+        text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+    if (text.size() > limits::leftover_command_bytes_max) {
+        text.resize(limits::leftover_command_bytes_max);
+    }
+    while (!is_utf8(text)) text.pop_back();  // a cut letter, or not text at all
+    return text;
+}
+
+/// How `pid` is known to belong to the session by itself, or "".
+std::string own_evidence(pid_t pid, const ProcStat& stat, const LeftoverSearch& search,
+                         const std::string& cookie) {
+    if (holds_cookie(pid, cookie)) return "KNELL_SESSION_ID in its environment";
+    if (search.reaper != 0 && stat.parent == search.reaper) return "left to the session's knell run";
+    if (stat.group == search.command || stat.session == search.command) {
+        return "in the process group of the command";
+    }
+    return {};
+}
+
+/// Children of leftovers are leftovers, however deep.
+void add_descendants(std::map<pid_t, Candidate>& candidates) {
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (auto& [pid, candidate] : candidates) {
+            if (!candidate.found_by.empty()) continue;
+            const auto parent = candidates.find(candidate.stat.parent);
+            if (parent == candidates.end() || parent->second.found_by.empty()) continue;
+            candidate.found_by = fmt::format("child of leftover {}", parent->first);
+            grew = true;
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<Leftover> find_leftovers(const LeftoverSearch& search) {
+    const auto cookie = "KNELL_SESSION_ID=" + search.session_id.text();
+    std::map<pid_t, Candidate> candidates;
+    for (const auto pid : all_pids()) {
+        if (pid == search.command || pid == search.reaper || pid == getpid()) continue;
+        const auto stat = read_proc_stat(pid);
+        if (!stat || stat->is_dead()) continue;
+        candidates[pid] = {*stat, own_evidence(pid, *stat, search, cookie)};
+    }
+    add_descendants(candidates);
+    std::vector<Leftover> leftovers;
+    for (const auto& [pid, candidate] : candidates) {
+        if (candidate.found_by.empty()) continue;
+        if (leftovers.size() == limits::leftovers_max) break;
+        leftovers.push_back(
+            {pid, candidate.stat.start_ticks, candidate.found_by, command_line(pid)});
+    }
+    return leftovers;
+}
+
+}  // namespace knell

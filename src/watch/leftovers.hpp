@@ -1,0 +1,28 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/leftover.hpp"
+
+namespace knell {
+
+/// What a command started and left behind, as one look over /proc finds it:
+/// - its environment holds KNELL_SESSION_ID of this session (children, nohup, setsid: all inherit
+///   it unless they scrub it);
+/// - the kernel handed it to `reaper`, the `knell run` of this session, when its parent died
+///   (children that scrubbed their environment);
+/// - it leads or belongs to the process group or session that the command itself led;
+/// - its parent is one of these.
+/// The command itself and its wrapper are not leftovers.  Costs one pass over all processes.
+struct LeftoverSearch {
+    SessionId session_id;
+    pid_t command = 0;
+    pid_t reaper = 0;  // 0: unknown or gone
+};
+std::vector<Leftover> find_leftovers(const LeftoverSearch& search);
+
+}  // namespace knell

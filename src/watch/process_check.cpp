@@ -1,0 +1,142 @@
+#include "watch/process_check.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "platform/pidfd.hpp"
+#include "platform/proc_stat.hpp"
+#include "watch/oom_evidence.hpp"
+
+namespace knell {
+
+namespace {
+
+/// Linux 6.15 tells how a process ended to whoever holds a pidfd; Debian 12's headers do not know
+/// of it yet.  The first 64 bytes of the kernel's struct.
+struct PidfdInfo {
+    std::uint64_t mask;
+    std::uint64_t cgroup;
+    std::uint32_t pid, tgid, ppid;
+    std::uint32_t ruid, rgid, euid, egid, suid, sgid, fsuid, fsgid;
+    std::int32_t exit_code;
+};
+static_assert(sizeof(PidfdInfo) == 64);
+constexpr unsigned long pidfd_get_info = _IOWR(0xFF, 11, PidfdInfo);
+constexpr std::uint64_t pidfd_info_exit = 1U << 3U;
+
+std::optional<int> status_from_pidfd(int pidfd) {
+    PidfdInfo info{};
+    info.mask = pidfd_info_exit;
+    if (ioctl(pidfd, pidfd_get_info, &info) != 0) return std::nullopt;
+    if ((info.mask & pidfd_info_exit) == 0) return std::nullopt;
+    return info.exit_code;
+}
+
+/// Not waited for yet: its last words stand in /proc, for those who may read them.
+std::optional<int> status_from_zombie(const ProcessIdentity& process) {
+    struct stat owner {};
+    if (stat(fmt::format("/proc/{}", process.pid).c_str(), &owner) != 0) return std::nullopt;
+    // The kernel shows 0 to others, which is not the same as an exit status of 0.
+    if (geteuid() != 0 && owner.st_uid != geteuid()) return std::nullopt;
+    const auto found = read_proc_stat(process.pid);
+    if (!found || !found->is_dead() || found->start_ticks != process.start_ticks) {
+        return std::nullopt;
+    }
+    return found->exit_status;
+}
+
+bool has_exited(int pidfd) {
+    pollfd look{.fd = pidfd, .events = POLLIN, .revents = 0};
+    return poll(&look, 1, 0) > 0;
+}
+
+Finding lost(std::string evidence) {
+    return Gone{{.kind = Departure::Kind::lost,
+                 .number = 0,
+                 .evidence = std::move(evidence),
+                 .seen_live = false}};
+}
+
+}  // namespace
+
+Departure departure_of(int pidfd, const ProcessIdentity& process) {
+    Departure departure;
+    const auto who = fmt::format("process {} (start ticks {})", process.pid, process.start_ticks);
+    std::string_view source = "the kernel's exit record of its pidfd";
+    auto status = status_from_pidfd(pidfd);
+    if (!status) {
+        status = status_from_zombie(process);
+        source = "/proc, before its parent waited for it";
+        // Waited for between the two looks: the exit record is there now.
+        if (!status) {
+            status = status_from_pidfd(pidfd);
+            source = "the kernel's exit record of its pidfd";
+        }
+    }
+    if (!status) {
+        departure.evidence = who + " ended, seen through its pidfd; this kernel does not tell how";
+        return departure;
+    }
+    if (WIFSIGNALED(*status)) {
+        departure.kind = Departure::Kind::signaled;
+        departure.number = WTERMSIG(*status);
+    } else {
+        departure.kind = Departure::Kind::exited;
+        departure.number = WEXITSTATUS(*status);
+    }
+    departure.evidence = fmt::format("{} ended with {}, from {}", who, detail_for(departure), source);
+    if (departure.kind == Departure::Kind::signaled && departure.number == SIGKILL) {
+        if (auto oom = oom_evidence_for(process.pid)) {
+            departure.kind = Departure::Kind::oom_killed;
+            departure.evidence += "; " + *oom;
+        }
+    }
+    return departure;
+}
+
+Finding look_for(const ProcessIdentity& process, const ProcessTable& table) {
+    if (!process.boot_id.empty() && process.boot_id != table.boot_id()) {
+        return Gone{{.kind = Departure::Kind::host_restart,
+                     .number = 0,
+                     .evidence = fmt::format("it ran in boot {}, this is boot {}", process.boot_id,
+                                             table.boot_id()),
+                     .seen_live = false}};
+    }
+    if (process.pid_namespace != 0 && process.pid_namespace != table.own_pid_namespace()) {
+        return CannotTell{fmt::format("process {} lives in another pid namespace ({})", process.pid,
+                                      process.pid_namespace)};
+    }
+    Fd pidfd{pidfd_open(process.pid, 0)};
+    if (!pidfd && errno == ESRCH) {
+        return lost(fmt::format("no process {} (start ticks {}) runs any more", process.pid,
+                                process.start_ticks));
+    }
+    // After the descriptor is held the pid cannot be reused: what is read now is about its holder.
+    const auto found = read_proc_stat(process.pid);
+    if (!found) {
+        if (pidfd && has_exited(pidfd.get())) {
+            return lost(fmt::format("process {} is gone", process.pid));
+        }
+        return CannotTell{fmt::format("/proc tells nothing of process {}", process.pid)};
+    }
+    if (found->start_ticks != process.start_ticks) {
+        return lost(fmt::format("pid {} now belongs to another process (start ticks {}, ours had {})",
+                                process.pid, found->start_ticks, process.start_ticks));
+    }
+    if (pidfd && has_exited(pidfd.get())) {
+        auto departure = departure_of(pidfd.get(), process);
+        departure.seen_live = false;
+        return Gone{std::move(departure)};
+    }
+    return StillThere{std::move(pidfd)};
+}
+
+}  // namespace knell

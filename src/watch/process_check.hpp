@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "core/departure.hpp"
+#include "core/owner.hpp"
+#include "platform/fd.hpp"
+#include "watch/process_table.hpp"
+
+namespace knell {
+
+/// What can be said about a process that was once identified.  Three answers: there, gone, or
+/// cannot be told; nothing may be ended on the last.
+struct StillThere {
+    Fd pidfd;  // may be empty when descriptors have run out
+};
+struct Gone {
+    Departure departure;
+};
+struct CannotTell {
+    std::string why;
+};
+using Finding = std::variant<StillThere, Gone, CannotTell>;
+
+/// Looks for exactly this process: same boot, same pid namespace, same start.  A stranger under the
+/// same pid is proof of its death.
+Finding look_for(const ProcessIdentity& process, const ProcessTable& table);
+
+/// How the process behind `pidfd` ended, as far as the kernel tells.  It has ended.
+Departure departure_of(int pidfd, const ProcessIdentity& process);
+
+}  // namespace knell

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/departure.hpp"
+#include "core/leftover.hpp"
+#include "core/owner.hpp"
+#include "watch/process_table.hpp"
+
+namespace knell {
+
+/// Watches processes through their pidfds and says when one is gone: within the time it takes the
+/// kernel to wake a thread, whoever its parent is.  Also stops leftovers, because that takes the
+/// same care: proven by start ticks, first asked, then killed.
+///
+/// All public functions may be called from any thread; `gone` is called on the watch thread.
+class ProcessWatch {
+  public:
+    using OnGone = std::function<void(const ProcessIdentity&, const Departure&)>;
+    using OnUnknown = std::function<void(const ProcessIdentity&, const std::string& why)>;
+
+    ProcessWatch(const ProcessTable& table, OnGone gone, OnUnknown unknown);
+    ~ProcessWatch();
+
+    /// A process that is gone already is reported like one that dies later.
+    void watch(const ProcessIdentity& process);
+    void unwatch(const ProcessIdentity& process);
+
+    /// TERM, then KILL after a grace, to exactly these.
+    void stop_leftovers(std::vector<Leftover> leftovers);
+
+    std::size_t watched() const;
+
+  private:
+    class Loop;
+    std::unique_ptr<Loop> loop_;
+    std::thread thread_;
+};
+
+}  // namespace knell
