@@ -17,7 +17,7 @@ Result<std::size_t> Journal::decide_some(std::span<Command> commands, Now now,
     for (auto& command : commands) {
         const auto& subject = subject_of(command);
         std::optional<Session> past;
-        if (state_.find(subject) == nullptr && may_have_past(command)) {
+        if (may_have_past(command) && state_.find(subject) == nullptr) {
             // Its end is decided but not written: the row in the store is out of date, so what
             // comes after it waits for the next transaction.
             if (state_.ended_in_batch(subject)) break;
