@@ -19,7 +19,8 @@ void check(int status, sqlite3* database) {
 
 RawDatabase::RawDatabase(const std::string& path, bool durable) {
     sqlite3* database = nullptr;
-    const auto status = sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE, nullptr);
+    const auto status = sqlite3_open_v2(path.c_str(), &database,
+                                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
     database_.reset(database);
     check(status, database);
     exec("PRAGMA journal_mode = WAL");

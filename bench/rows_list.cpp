@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "calls.hpp"
@@ -12,6 +14,8 @@ namespace {
 constexpr std::size_t sessions = 1'000'000;
 constexpr std::size_t sources = 10;
 constexpr double p99_max_ms = 5;
+constexpr std::size_t warm_up_calls = 5;
+constexpr double run_seconds = 1;
 
 struct Listing {
     std::string name;
@@ -24,10 +28,13 @@ void measure(Lab& lab, LoadClient& client, const Listing& listing) {
     std::vector<double> p50;
     std::vector<double> p99;
     lab.say(listing.name);
-    const Load load{.method = "session.list",
-                    .calls = lab.scaled(200),
-                    .params = [&](std::size_t, std::string& out) { out += listing.params; }};
-    client.run(load);
+    Load load{.method = "session.list",
+              .calls = warm_up_calls,
+              .params = [&](std::size_t, std::string& out) { out += listing.params; }};
+    // A listing that is far too slow need not be repeated as often to be known for it.
+    const auto seconds_each = client.run(load).seconds / warm_up_calls;
+    load.calls = std::clamp<std::size_t>(static_cast<std::size_t>(run_seconds / seconds_each), 5,
+                                         lab.scaled(1'000));
     for (std::size_t run = 0; run < lab.runs(); ++run) {
         const auto found = percentiles_of(client.run(load).micros);
         p50.push_back(found.p50 / 1000);

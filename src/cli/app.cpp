@@ -47,6 +47,11 @@ auto find_verb(std::string_view name) {
     return std::ranges::find_if(verbs, [&](const Verb& verb) { return verb.name == name; });
 }
 
+/// What may stand in the place of a verb.
+bool is_flag(std::string_view argument) {
+    return argument == "-h" || argument == "--help" || argument == "--version";
+}
+
 constexpr auto description =
     "knell keeps the truth about AI-agent sessions on this machine: every session that\n"
     "starts also ends, once, with a reason and the evidence for it.";
@@ -152,8 +157,9 @@ int run_app(int argc, const char* const* argv) {
         return exit_usage;
     }
     const bool known = find_verb(arguments.front()) != verbs.end();
-    if (!known && !arguments.front().starts_with('-')) {
-        return complain_usage("", fmt::format("there is no verb \"{}\"", arguments.front()));
+    if (!known && !is_flag(arguments.front())) {
+        const auto* what = arguments.front().starts_with('-') ? "option" : "verb";
+        return complain_usage("", fmt::format("there is no {} \"{}\"", what, arguments.front()));
     }
     const std::string verb_name = known ? arguments.front() : "";
     auto command_line = take_command(arguments);

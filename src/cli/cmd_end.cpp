@@ -53,41 +53,59 @@ class EndSessions final : public Command {
     int run(const Context& context) override {
         auto connection = client::Connection::open(context.paths.socket);
         if (!connection) return complain("end", connection.error());
-        const bool asks = !yes_ && !dry_run_ && is_terminal(STDIN_FILENO);
-        if (dry_run_ || asks) {
-            const auto status = preview(*connection, context);
-            if (dry_run_ || status != exit_done) return status;
-            if (!confirm(ids_.size() == 1 ? "End this session?" : "End these sessions?")) {
-                return complain("end", "nothing was ended");
+        if (dry_run_) return preview(*connection, context);
+        if (!yes_ && is_terminal(STDIN_FILENO)) {
+            const auto found = find(*connection);
+            if (found.status != exit_done) return found.status;
+            if (!found.open.empty()) {
+                note_table(found.open);
+                if (!confirm("End what is listed above?")) {
+                    return complain("end", "nothing was ended");
+                }
             }
         }
         return end_all(*connection);
     }
 
   private:
-    /// Shows the sessions; exit_failed when one of them does not exist.
-    int preview(client::Connection& connection, const Context& context) const {
-        JsonArray sessions;
+    struct Found {
+        JsonArray open;                  // what there is to end
+        std::vector<std::string> ended;  // what has ended already
         int status = exit_done;
+    };
+
+    /// Looks at the sessions first; exit_failed when one of them does not exist.
+    Found find(client::Connection& connection) const {
+        Found found;
         for (const auto& id : ids_) {
             auto session = connection.call_object("session.show", {{"session_id", id}});
-            if (session) {
-                sessions.emplace_back(std::move(*session));
+            if (!session) {
+                found.status = complain("end", session.error());
+            } else if (wire::text_at(*session, "status") == "ended") {
+                found.ended.push_back(id);
             } else {
-                status = complain("end", session.error());
+                found.open.emplace_back(std::move(*session));
             }
         }
-        if (json_ && dry_run_) {
-            print_json(JsonObject{{"would_end", std::move(sessions)}});
-        } else if (!sessions.empty()) {
-            const auto text = session_table(sessions, read_clocks().wall).render(context.output);
-            if (dry_run_) {
-                print(text);
-            } else {
-                note(std::string_view(text).substr(0, text.size() - 1));
-            }
+        return found;
+    }
+
+    int preview(client::Connection& connection, const Context& context) const {
+        auto found = find(connection);
+        for (const auto& id : found.ended) note(fmt::format("{} has ended already", id));
+        if (json_) {
+            print_json(JsonObject{{"would_end", std::move(found.open)}});
+        } else if (!found.open.empty()) {
+            print(session_table(found.open, read_clocks().wall).render(context.output));
         }
-        return status;
+        return found.status;
+    }
+
+    static void note_table(const JsonArray& sessions) {
+        auto text =
+            session_table(sessions, read_clocks().wall).render(describe_terminal(STDERR_FILENO));
+        text.pop_back();  // note ends the last line itself
+        note(text);
     }
 
     int end_all(client::Connection& connection) const {

@@ -81,7 +81,7 @@ class Events final : public Command {
     void declare(CLI::App& app) override {
         app.add_option("--after", after_, "Only events after this number, the oldest first")
             ->option_text("N")
-            ->check(CLI::NonNegativeNumber);
+            ->check(CLI::Range(std::int64_t{0}, INT64_MAX));
         app.add_option("--limit", limit_, "How many at most; 50 unless told otherwise")
             ->option_text("N")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{limits::events_page_max}));

@@ -1,11 +1,12 @@
 #include "cli/run_session.hpp"
 
+#include <array>
+
 #include <fmt/format.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "cli/output.hpp"
-#include "client/spool.hpp"
 #include "client/start_daemon.hpp"
 #include "platform/clock.hpp"
 
@@ -21,14 +22,11 @@ constexpr milliseconds patience{5'000};
 /// A close that failed: a later daemon may take it, or it never will.
 enum class AfterFailure : std::uint8_t { nothing, spool, complain };
 
-AfterFailure what_to_do(ErrorCode code, bool spooled) {
+AfterFailure what_to_do(ErrorCode code) {
     switch (code) {
         // Somebody took the session over: its end is theirs to tell.
         case ErrorCode::fenced:
             return AfterFailure::nothing;
-        case ErrorCode::not_found:
-            // The daemon that is there now has not read our spool yet.
-            return spooled ? AfterFailure::spool : AfterFailure::complain;
         case ErrorCode::internal:
         case ErrorCode::limit:
         case ErrorCode::storage:
@@ -42,6 +40,7 @@ AfterFailure what_to_do(ErrorCode code, bool spooled) {
         case ErrorCode::owned:
         case ErrorCode::blocked:
         case ErrorCode::ended:
+        case ErrorCode::not_found:
             return AfterFailure::complain;
     }
     return AfterFailure::complain;
@@ -98,11 +97,11 @@ Result<void> RunSession::create(client::Connection& connection, pid_t owner,
 }
 
 void RunSession::keep_create(pid_t owner, const Error& why) {
-    spooled_ = true;
     auto params = params_;
     params["owner"] = client::owner_for_spool(owner);
-    const auto kept = client::append_to_spool(
-        paths_.spool_dir, id_, {read_clocks().wall, "session.create", std::move(params)});
+    untold_create_ = {read_clocks().wall, "session.create", std::move(params)};
+    const auto kept = client::append_to_spool(paths_.spool_dir, id_, *untold_create_);
+    create_is_kept_ = kept.has_value();
     complain("run",
              kept ? fmt::format("{}; the command runs, its record waits in {}",
                                 first_line(why.message), client::spool_file(paths_.spool_dir, id_))
@@ -110,12 +109,12 @@ void RunSession::keep_create(pid_t owner, const Error& why) {
                                 kept.error().message));
 }
 
-Result<void> RunSession::tell(std::string_view method, const JsonObject& params, bool may_start) {
+Result<void> RunSession::tell(std::string_view method, const JsonObject& params) {
     const client::Deadline deadline{patience};
     auto connection = client::Connection::open(paths_.socket, deadline);
     auto told = connection ? connection->call(method, params, deadline)
                            : Result<Json>(std::unexpected(connection.error()));
-    if (!told && told.error().code == ErrorCode::unreachable && may_start) {
+    if (!told && told.error().code == ErrorCode::unreachable) {
         connection = client::connect_or_start(paths_, deadline);
         told = connection ? connection->call(method, params, deadline)
                           : Result<Json>(std::unexpected(connection.error()));
@@ -130,10 +129,10 @@ void RunSession::close(int wait_status) {
     if (generation_ > 0) params["generation"] = generation_;
     params["reason"] = end.reason;
     params["detail"] = end.detail;
-    // Where no daemon could be started before, another five seconds will not do it.
-    const auto told = tell("session.close", params, /*may_start=*/!spooled_);
+    if (untold_create_) return keep_both(params);
+    const auto told = tell("session.close", params);
     if (told) return;
-    switch (what_to_do(told.error().code, spooled_)) {
+    switch (what_to_do(told.error().code)) {
         case AfterFailure::nothing:
             break;
         case AfterFailure::spool:
@@ -146,11 +145,21 @@ void RunSession::close(int wait_status) {
     }
 }
 
+/// A daemon may have taken in the create meanwhile.  It is kept once more, because it shows which
+/// owner's session is to be closed: under the same id there may be another's.
+void RunSession::keep_both(const JsonObject& close_params) {
+    const std::array records{
+        *untold_create_, client::SpoolRecord{read_clocks().wall, "session.close", close_params}};
+    const auto kept = client::append_to_spool(paths_.spool_dir, id_, records);
+    // One line was written when the session was opened, and one is enough.
+    if (kept || !create_is_kept_) return;
+    complain("run", fmt::format("the end of session {} is not recorded: {}", id_.text(),
+                                kept.error().message));
+}
+
 void RunSession::keep_close(const JsonObject& params, const Error& why) {
     const auto kept = client::append_to_spool(paths_.spool_dir, id_,
                                               {read_clocks().wall, "session.close", params});
-    // The one line was written when the session was opened.
-    if (spooled_ && kept) return;
     complain("run", fmt::format("the end of session {} {}: {}", id_.text(),
                                 kept ? "waits in the spool" : "is not recorded",
                                 first_line(kept ? why.message : kept.error().message)));

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <sys/types.h>
 
 #include "client/connection.hpp"
+#include "client/spool.hpp"
 #include "core/error.hpp"
 #include "core/ids.hpp"
 #include "platform/paths.hpp"
@@ -43,15 +45,17 @@ class RunSession {
   private:
     Result<void> create(client::Connection& connection, pid_t owner,
                         const client::Deadline& deadline);
-    Result<void> tell(std::string_view method, const JsonObject& params, bool may_start);
+    Result<void> tell(std::string_view method, const JsonObject& params);
     void keep_create(pid_t owner, const Error& why);
+    void keep_both(const JsonObject& close_params);
     void keep_close(const JsonObject& params, const Error& why);
 
     const Paths& paths_;
     JsonObject params_;
     const SessionId id_;
     Generation generation_ = 0;
-    bool spooled_ = false;
+    std::optional<client::SpoolRecord> untold_create_;  // no daemon could be reached
+    bool create_is_kept_ = false;
 };
 
 }  // namespace knell::cli

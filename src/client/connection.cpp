@@ -61,6 +61,8 @@ Result<void> Connection::send_line(std::string_view line, std::string_view metho
             line.remove_prefix(static_cast<std::size_t>(sent));
         } else if (should_wait(errno)) {
             if (!wait_until_ready(fd_.get(), POLLOUT, deadline)) return too_late(method);
+        } else if (errno == EPIPE || errno == ECONNRESET) {
+            return {};  // it has hung up, but may have said why: that is read next
         } else if (errno != EINTR) {
             return lost(method);
         }

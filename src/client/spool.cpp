@@ -84,15 +84,22 @@ std::string spool_file(const std::string& spool_dir, const SessionId& session) {
 }
 
 Result<void> append_to_spool(const std::string& spool_dir, const SessionId& session,
-                             const SpoolRecord& record) {
+                             std::span<const SpoolRecord> records) {
     if (auto made = make_private_directories(spool_dir); !made) return made;
     const auto path = spool_file(spool_dir, session);
     const auto fd = open_locked(path);
     if (!fd) return std::unexpected(fd.error());
     if (auto dropped = drop_unfinished_line(fd->get(), path); !dropped) return dropped;
-    if (auto written = write_all(fd->get(), spool_line(record), path); !written) return written;
+    std::string text;
+    for (const auto& record : records) text += spool_line(record);
+    if (auto written = write_all(fd->get(), text, path); !written) return written;
     if (::fdatasync(fd->get()) != 0) return cannot_write(path);
     return sync_directory(spool_dir);
+}
+
+Result<void> append_to_spool(const std::string& spool_dir, const SessionId& session,
+                             const SpoolRecord& record) {
+    return append_to_spool(spool_dir, session, std::span(&record, 1));
 }
 
 JsonObject owner_for_spool(pid_t pid) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,10 +25,13 @@ std::string spool_line(const SpoolRecord& record);
 /// <spool_dir>/<session id>.jsonl
 std::string spool_file(const std::string& spool_dir, const SessionId& session);
 
-/// Appends one line to the session's file; it survives a power cut once this returns.
+/// Appends to the session's file, all or (after a crash) a part of it; it survives a power cut once
+/// this returns.
 ///
 /// Holds an exclusive flock(2) while it writes.  Who replays and deletes the file must hold one
 /// too, or a line could be added between the last read and the unlink.
+Result<void> append_to_spool(const std::string& spool_dir, const SessionId& session,
+                             std::span<const SpoolRecord> records);
 Result<void> append_to_spool(const std::string& spool_dir, const SessionId& session,
                              const SpoolRecord& record);
 

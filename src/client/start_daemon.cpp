@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 
 #include "client/daemon_process.hpp"
+#include "client/directory_watch.hpp"
 #include "client/log_tail.hpp"
-#include "platform/clock.hpp"
 
 namespace knell::client {
 
@@ -64,9 +64,10 @@ Result<Connection> start_daemon(const Paths& paths, const Deadline& deadline) {
 
         // Ours is gone: because another holds the lock, which will listen in a moment, or because
         // none can run here.
+        DirectoryWatch socket_directory(paths.socket.substr(0, paths.socket.rfind('/') + 1));
         while (is_locked(paths.lock_file) && !deadline.passed()) {
             if (auto connection = connect_and_ask(paths, deadline)) return connection;
-            sleep_for(std::min(step_max, deadline.left()));
+            socket_directory.wait(step_max, deadline);
         }
         return did_not_start(paths, log_start, describe_exit(*exit));
     }

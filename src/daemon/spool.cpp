@@ -1,13 +1,14 @@
 #include "daemon/spool.hpp"
 
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <vector>
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
-
-#include <filesystem>
-#include <memory>
-#include <system_error>
-#include <vector>
 
 #include "platform/fd.hpp"
 #include "platform/log.hpp"
@@ -20,39 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A spool file under way.  Locked while it exists, so that `knell run` cannot add a line between
-/// our reading and our deleting.
-struct Delivery {
-    fs::path path;
-    Fd lock;
-    std::size_t unanswered = 0;
-    bool keep = false;
-
-    void settle() const {
-        if (keep) return;
-        std::error_code error;
-        fs::remove(path, error);
-        if (error) {
-            log_warn("cannot delete delivered {}: {}", path.string(), error.message());
-        } else {
-            log_info("took in {}: written while no daemon could be reached", path.string());
-        }
-    }
-};
-
-/// Delivered before, in part or whole: then the record is there already.
-bool is_on_record(const Error& error) {
-    return error.code == ErrorCode::owned || error.code == ErrorCode::ended;
-}
-
 void set_aside(const fs::path& path, std::string_view why) {
     auto bad = path;
     bad += ".bad";
     std::error_code error;
     fs::rename(path, bad, error);
     log_error("cannot take in {}: {}; {}", path.string(), why,
-              error ? "and it cannot be renamed: " + error.message()
-                    : "kept as " + bad.string());
+              error ? "and it cannot be renamed: " + error.message() : "kept as " + bad.string());
 }
 
 Result<Command> parse_line(std::string_view line, rpc::Backend& backend) {
@@ -85,27 +60,97 @@ Result<std::vector<Command>> parse_file(std::string_view text, rpc::Backend& bac
     return commands;
 }
 
+/// A spool file under way, one call after another: what a close is meant for shows in the answer to
+/// the create before it.  Locked while this exists, so that `knell run` cannot add a line between
+/// our reading and our deleting.
+///
+/// Each call's answer holds it until the last one.
+class Delivery : public std::enable_shared_from_this<Delivery> {
+  public:
+    Delivery(fs::path path, Fd lock, std::vector<Command> commands, rpc::Backend& backend)
+        : path_(std::move(path)),
+          lock_(std::move(lock)),
+          commands_(std::move(commands)),
+          backend_(backend) {}
+
+    void go_on() {
+        if (next_ == commands_.size()) return settle();
+        auto& command = commands_[next_];
+        if (const auto* create = std::get_if<Create>(&command)) {
+            owner_ = create->draft.owner.process;
+        } else if (auto* close = std::get_if<Close>(&command); !close->generation) {
+            if (!owner_) return set_aside(path_, "nothing shows whose session is to be closed");
+            close->generation = 1;
+        }
+        backend_.submit(std::move(command),
+                        [self = shared_from_this()](Result<Reply> reply) { self->take(reply); });
+    }
+
+  private:
+    void take(const Result<Reply>& reply) {
+        if (reply || is_on_record(reply.error())) {
+            ++next_;
+            go_on();
+        } else if (may_pass(reply.error().code)) {
+            log_warn("{} stays for now: {}", path_.string(), reply.error().message);
+        } else {
+            set_aside(path_, reply.error().message);
+        }
+    }
+
+    static bool may_pass(ErrorCode code) {
+        return code == ErrorCode::storage || code == ErrorCode::limit ||
+               code == ErrorCode::internal;
+    }
+
+    /// It was delivered before, in part or whole: the session in the way of a create is the very
+    /// one.  Or somebody took the session over since, and its end is theirs to tell.
+    bool is_on_record(const Error& error) const {
+        if (error.code == ErrorCode::fenced) return true;
+        if (const auto* owned = std::get_if<OwnedBy>(&error.facts)) {
+            const auto& process = owned->owner.process;
+            return owned->generation == 1 && process.pid == owner_->pid &&
+                   process.start_ticks == owner_->start_ticks;
+        }
+        const auto* ended = std::get_if<EndedAs>(&error.facts);
+        const auto* close = next_close();
+        return ended != nullptr && ended->generation == 1 && close != nullptr &&
+               close->at == ended->ended_at;
+    }
+
+    const Close* next_close() const {
+        for (auto place = next_ + 1; place < commands_.size(); ++place) {
+            if (const auto* close = std::get_if<Close>(&commands_[place])) return close;
+        }
+        return nullptr;
+    }
+
+    void settle() const {
+        std::error_code error;
+        fs::remove(path_, error);
+        if (error) {
+            log_warn("cannot delete delivered {}: {}", path_.string(), error.message());
+        } else {
+            log_info("took in {}: written while no daemon could be reached", path_.string());
+        }
+    }
+
+    const fs::path path_;
+    const Fd lock_;
+    std::vector<Command> commands_;
+    rpc::Backend& backend_;
+    std::size_t next_ = 0;
+    std::optional<ProcessIdentity> owner_;  // of the last create
+};
+
 void deliver_file(const fs::path& path, rpc::Backend& backend) {
-    // Several answers and this function share it; the last one settles it.
-    auto delivery = std::make_shared<Delivery>();
-    delivery->path = path;
-    delivery->lock = Fd{open(path.c_str(), O_RDWR | O_CLOEXEC)};
-    if (!delivery->lock || flock(delivery->lock.get(), LOCK_EX | LOCK_NB) != 0) return;
+    Fd lock{open(path.c_str(), O_RDWR | O_CLOEXEC)};
+    if (!lock || flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return;
     const auto text = read_small_file(path.string());
     if (!text) return;
     auto commands = parse_file(*text, backend);
     if (!commands) return set_aside(path, commands.error().message);
-
-    delivery->unanswered = commands->size() + 1;
-    const auto answered = [delivery](const Result<Reply>& reply) {
-        if (!reply && !is_on_record(reply.error())) {
-            delivery->keep = true;
-            log_warn("{} stays for now: {}", delivery->path.string(), reply.error().message);
-        }
-        if (--delivery->unanswered == 0) delivery->settle();
-    };
-    for (auto& command : *commands) backend.submit(std::move(command), answered);
-    if (--delivery->unanswered == 0) delivery->settle();
+    std::make_shared<Delivery>(path, std::move(lock), std::move(*commands), backend)->go_on();
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step
     for (auto& command : commands) {
         std::optional<Session> past;
         const auto* subject = subject_of(command);
-        if (subject != nullptr && state_.find(*subject) == nullptr && may_have_past(command)) {
+        if (subject != nullptr && may_have_past(command) && state_.find(*subject) == nullptr) {
             // Its end is decided but not written: the row in the store is out of date, so what
             // comes after it waits for the next transaction.
             if (state_.ended_in_batch(*subject)) break;

@@ -68,16 +68,17 @@ asio::awaitable<void> Connection::wait_for_room() {
 }
 
 asio::awaitable<bool> Connection::read_some() {
-    error_code error;
-    auto got = socket_.read_some(asio::buffer(shared_buffer), error);
-    if (would_block(error)) {
+    if (drained_) {
+        // To ask the socket first would nearly always be a system call for nothing.
         error_code waited;
         auto token = asio::redirect_error(asio::use_awaitable, waited);
         co_await socket_.async_wait(Socket::wait_read, token);
         if (waited) co_return false;
-        got = socket_.read_some(asio::buffer(shared_buffer), error);
-        if (would_block(error)) co_return true;
     }
+    error_code error;
+    const auto got = socket_.read_some(asio::buffer(shared_buffer), error);
+    drained_ = got < shared_buffer.size();
+    if (would_block(error)) co_return true;
     if (error) co_return false;
     co_return take_lines({shared_buffer.data(), got});
 }

@@ -48,6 +48,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::size_t in_flight_ = 0;
     bool flush_posted_ = false;
     bool sending_ = false;
+    bool drained_ = true;   // the last read took all there was
     bool closing_ = false;  // close once everything is sent
 };
 

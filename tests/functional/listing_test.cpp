@@ -20,9 +20,9 @@ class Listing : public WithDaemon {
         return ids_of(client.must("session.list", params));
     }
     void say_something(std::string_view id) {
-        client.must("session.append",
-                    fmt::format(R"({{"session_id":"{}","generation":1,
-                        "messages":[{{"role":"user","content":"x"}}]}})", id));
+        client.must("session.append", fmt::format(R"({{"session_id":"{}","generation":1,
+                        "messages":[{{"role":"user","content":"x"}}]}})",
+                                                  id));
     }
     void close(std::string_view id) {
         client.must("session.close", fmt::format(R"({{"session_id":"{}"}})", id));
@@ -30,7 +30,8 @@ class Listing : public WithDaemon {
 };
 
 TEST_F(Listing, TheNewestComesFirst) {
-    for (const auto* id : {"a", "b", "c"}) create(fmt::format(R"({{"id":"{}","source":"cli"}})", id));
+    for (const auto* id : {"a", "b", "c"})
+        create(fmt::format(R"({{"id":"{}","source":"cli"}})", id));
 
     EXPECT_THAT(list(), ElementsAre("c", "b", "a"));
 }
@@ -75,9 +76,8 @@ TEST_F(Listing, WhatMachinesOpenedAndWhatStayedEmptyIsFoldedAway) {
     close("titled");
 
     EXPECT_THAT(list(), ElementsAre("titled", "nothing-yet", "person"));
-    EXPECT_THAT(list(R"({"all":true})"),
-                ElementsAre("titled", "nothing-ever", "nothing-yet", "nightly", "child", "agent",
-                            "person"));
+    EXPECT_THAT(list(R"({"all":true})"), ElementsAre("titled", "nothing-ever", "nothing-yet",
+                                                     "nightly", "child", "agent", "person"));
     EXPECT_THAT(list(R"({"source":"cron"})"), ElementsAre("nightly"));
 }
 
@@ -132,10 +132,9 @@ TEST_F(Listing, PagesFilterToo) {
     std::vector<std::string> seen;
     std::string cursor;
     do {
-        const auto page = client.must(
-            "session.list",
-            fmt::format(R"({{"source":"gateway","limit":3,"cursor":{}}})",
-                        cursor.empty() ? "null" : "\"" + cursor + "\""));
+        const auto page = client.must("session.list",
+                                      fmt::format(R"({{"source":"gateway","limit":3,"cursor":{}}})",
+                                                  cursor.empty() ? "null" : "\"" + cursor + "\""));
         for (auto& id : ids_of(page)) seen.push_back(std::move(id));
         cursor = text(page, "next");
     } while (!cursor.empty());

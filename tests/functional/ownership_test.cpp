@@ -143,8 +143,9 @@ TEST_F(Ownership, AnEndedSessionTakesNoWrites) {
     create(R"({"id":"s","source":"cli"})");
     client.must("session.close", R"({"session_id":"s","reason":"manual_reset"})");
 
-    for (const auto& refused : {client.call("session.append", one_message),
-                                client.call("turn.start", R"({"session_id":"s","generation":1})")}) {
+    for (const auto& refused :
+         {client.call("session.append", one_message),
+          client.call("turn.start", R"({"session_id":"s","generation":1})")}) {
         EXPECT_EQ(refused.code(), -32005);
         EXPECT_EQ(refused.kind(), "ended");
         EXPECT_EQ(text(refused.whole, "error.data.reason"), "manual_reset");

@@ -15,8 +15,7 @@ using testing::MatchesRegex;
 
 class SessionLife : public WithDaemon {};
 
-constexpr auto rfc3339 =
-    "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z";
+constexpr auto rfc3339 = "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z";
 
 TEST_F(SessionLife, CreateAnswersWithIdGenerationAndStatus) {
     const auto opened = client.must("session.create", R"({"source":"cli"})");
@@ -52,8 +51,8 @@ TEST_F(SessionLife, ShowTellsAllThatCreateWasTold) {
 
 TEST_F(SessionLife, TheCallerIsTheOwnerUnlessToldOtherwise) {
     create(R"({"id":"mine","source":"cli"})");
-    const auto leased =
-        client.must("session.create", R"({"id":"leased","source":"cli","owner":{"lease_ttl_s":45}})");
+    const auto leased = client.must("session.create",
+                                    R"({"id":"leased","source":"cli","owner":{"lease_ttl_s":45}})");
 
     EXPECT_EQ(text(show("mine"), "owner.kind"), "process");
     EXPECT_EQ(number(show("mine"), "owner.pid"), getpid());
@@ -95,14 +94,16 @@ TEST_F(SessionLife, ATurnMakesItRunningUntilItEnds) {
     EXPECT_EQ(text(show("s"), "status"), "idle");
     EXPECT_EQ(at(client.must("turn.end", turn), "changed"), Json(false));
 
-    EXPECT_THAT(story_of(client, "s"), ElementsAre("session:start 1", "agent:start 1", "agent:end 1"));
+    EXPECT_THAT(story_of(client, "s"),
+                ElementsAre("session:start 1", "agent:start 1", "agent:end 1"));
 }
 
 TEST_F(SessionLife, CloseSaysWhyWithProofAndBounds) {
     create(R"({"id":"s","source":"cli"})");
 
-    const auto closed = client.must(
-        "session.close", R"({"session_id":"s","generation":1,"reason":"exited","detail":"exit 3"})");
+    const auto closed =
+        client.must("session.close",
+                    R"({"session_id":"s","generation":1,"reason":"exited","detail":"exit 3"})");
 
     EXPECT_EQ(text(closed, "status"), "ended");
     const auto session = show("s");
@@ -134,16 +135,17 @@ TEST_F(SessionLife, ATurnThatIsOnEndsBeforeItsSession) {
     client.must("turn.start", R"({"session_id":"s","generation":1})");
     client.must("session.close", R"({"session_id":"s"})");
 
-    EXPECT_THAT(story_of(client, "s"), ElementsAre("session:start 1", "agent:start 1",
-                                                   "agent:end 1", "session:end 1"));
+    EXPECT_THAT(story_of(client, "s"),
+                ElementsAre("session:start 1", "agent:start 1", "agent:end 1", "session:end 1"));
 }
 
 TEST_F(SessionLife, CallsSentInOneGoAreDoneInOrder) {
     std::string calls;
-    for (const auto* call : {R"("id":1,"method":"session.create","params":{"id":"s","source":"cli"})",
-                             R"("id":2,"method":"session.close","params":{"session_id":"s"})",
-                             R"("id":3,"method":"session.resume","params":{"session_id":"s"})",
-                             R"("id":4,"method":"session.close","params":{"session_id":"s"})"}) {
+    for (const auto* call :
+         {R"("id":1,"method":"session.create","params":{"id":"s","source":"cli"})",
+          R"("id":2,"method":"session.close","params":{"session_id":"s"})",
+          R"("id":3,"method":"session.resume","params":{"session_id":"s"})",
+          R"("id":4,"method":"session.close","params":{"session_id":"s"})"}) {
         calls += std::string(R"({"jsonrpc":"2.0",)") + call + "}\n";
     }
     client.send(calls);

@@ -110,7 +110,8 @@ class SqliteReader final : public Reader {
   public:
     explicit SqliteReader(const Location& location)
         : path_(location.path),
-          database_(location.path, SQLite::OPEN_READONLY, /*aBusyTimeoutMs=*/2000, location.vfs),
+          database_(location.path, SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX,
+                    /*aBusyTimeoutMs=*/2000, location.vfs),
           finder_(database_),
           messages_(database_,
                     "SELECT role, content, tool_name, tokens FROM messages WHERE session = ? "

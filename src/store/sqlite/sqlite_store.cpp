@@ -1,10 +1,10 @@
 #include "store/sqlite/sqlite_store.hpp"
 
+#include <filesystem>
+
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
-
-#include <filesystem>
 
 #include "base/check.hpp"
 #include "store/sqlite/row.hpp"
@@ -27,7 +27,8 @@ class SqliteStore final : public Store {
     SqliteStore(const Location& location, SQLite::Database&& database)
         : location_(location),
           database_(std::move(database)),
-          node_id_(database_.execAndGet("SELECT value FROM node WHERE name = 'node_id'").getString()),
+          node_id_(
+              database_.execAndGet("SELECT value FROM node WHERE name = 'node_id'").getString()),
           writer_(database_),
           finder_(database_),
           begin_(database_, "BEGIN IMMEDIATE"),
@@ -62,10 +63,10 @@ class SqliteStore final : public Store {
 
     Result<void> for_each_open(const std::function<void(const Session&)>& visit) override {
         return guarded(location_.path, [&]() -> Result<void> {
-            SQLite::Statement select(
-                database_, fmt::format("SELECT {} FROM sessions INDEXED BY sessions_open "
-                                       "WHERE ended_at IS NULL ORDER BY ordinal",
-                                       session_columns));
+            SQLite::Statement select(database_,
+                                     fmt::format("SELECT {} FROM sessions INDEXED BY sessions_open "
+                                                 "WHERE ended_at IS NULL ORDER BY ordinal",
+                                                 session_columns));
             while (select.executeStep()) visit(read_session(select));
             return {};
         });
@@ -139,6 +140,18 @@ class SqliteStore final : public Store {
     int log_pages_ = 0;
 };
 
+/// SQLite counts each allocation under one lock, for figures that nobody reads.  Only before its
+/// first use; later the call has no effect.
+void configure_library() {
+    static const int once = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    static_cast<void>(once);
+}
+
+void set_checkpoint_on_close(SQLite::Database& database, bool wanted) {
+    sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, wanted ? 0 : 1,
+                      nullptr);
+}
+
 void prepare(SQLite::Database& database) {
     database.exec("PRAGMA journal_mode = WAL");
     database.exec("PRAGMA synchronous = FULL");
@@ -150,12 +163,19 @@ void prepare(SQLite::Database& database) {
 }  // namespace
 
 Result<std::unique_ptr<Store>> open_store(const Location& location) {
+    configure_library();
     return guarded(location.path, [&]() -> Result<std::unique_ptr<Store>> {
-        SQLite::Database database(location.path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
-                                  /*aBusyTimeoutMs=*/2000, location.vfs);
+        // One thread at a time uses a connection, so SQLite need not lock each call.
+        SQLite::Database database(
+            location.path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX,
+            /*aBusyTimeoutMs=*/2000, location.vfs);
+        // Closing would copy a log that a crash left into the database: a store that is refused
+        // must stay as it was found.
+        set_checkpoint_on_close(database, /*wanted=*/false);
         if (auto usable = inspect(database, location.path); !usable) {
             return std::unexpected(usable.error());
         }
+        set_checkpoint_on_close(database, /*wanted=*/true);
         prepare(database);
         return std::make_unique<SqliteStore>(location, std::move(database));
     });

@@ -1,10 +1,10 @@
 #include "functional/harness/daemon.hpp"
 
+#include <stdexcept>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-
-#include <stdexcept>
 
 #include "functional/harness/waiting.hpp"
 
@@ -15,6 +15,11 @@ Daemon::Daemon(const TempHome& home, DaemonLimits limits) : home_(home) {
 }
 
 void Daemon::start(DaemonLimits limits) {
+    launch(limits);
+    wait_until_it_listens();
+}
+
+void Daemon::launch(DaemonLimits limits) {
     Pipe pipe;
     ::fcntl(pipe.writing.get(), F_SETPIPE_SZ, 1 << 20);  // room for what nobody reads meanwhile
     ::fcntl(pipe.reading.get(), F_SETFL, O_NONBLOCK);
@@ -26,8 +31,6 @@ void Daemon::start(DaemonLimits limits) {
     process_.reset();
     process_.emplace(spawn);
     log_pipe_ = std::move(pipe.reading);
-    pipe.writing.reset();
-    wait_for_log("listens at");
 }
 
 void Daemon::wait_for_log(std::string_view text) {

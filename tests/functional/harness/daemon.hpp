@@ -29,6 +29,9 @@ class Daemon {
     /// SIGTERM; its exit status.
     int terminate();
     void start(DaemonLimits limits = {});
+    /// `start` in two steps, for those who want to kill it in between.
+    void launch(DaemonLimits limits = {});
+    void wait_until_it_listens() { wait_for_log("listens at"); }
     /// A crash and a start.
     void restart();
 

@@ -7,8 +7,8 @@ namespace knell::functional {
 std::vector<Json> all_events(Client& client, std::size_t page) {
     std::vector<Json> events;
     for (std::int64_t after = 0;;) {
-        const auto result = client.must("events.read",
-                                        fmt::format(R"({{"after":{},"limit":{}}})", after, page));
+        const auto result =
+            client.must("events.read", fmt::format(R"({{"after":{},"limit":{}}})", after, page));
         const auto& found = array(result, "events");
         if (found.empty()) return events;
         events.insert(events.end(), found.begin(), found.end());

@@ -1,17 +1,17 @@
 #include "functional/harness/process.hpp"
 
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-
-#include <array>
-#include <cerrno>
-#include <cstdlib>
-#include <stdexcept>
-#include <utility>
 
 #include "functional/harness/waiting.hpp"
 
@@ -143,10 +143,9 @@ void exchange(Fd& in, std::string_view input, const Fd& out, const Fd& err, Outc
     bool err_open = true;
     while (out_open || err_open) {
         if (in && input.empty()) in.reset();
-        std::array<pollfd, 3> watched{
-            {{in ? in.get() : -1, POLLOUT, 0},
-             {out_open ? out.get() : -1, POLLIN, 0},
-             {err_open ? err.get() : -1, POLLIN, 0}}};
+        std::array<pollfd, 3> watched{{{in ? in.get() : -1, POLLOUT, 0},
+                                       {out_open ? out.get() : -1, POLLIN, 0},
+                                       {err_open ? err.get() : -1, POLLIN, 0}}};
         const int count =
             ::poll(watched.data(), watched.size(), static_cast<int>(patience.count()));
         if (count == 0) throw std::runtime_error("a command neither ends nor says anything");

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <sys/resource.h>
-#include <sys/types.h>
-
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <sys/resource.h>
+#include <sys/types.h>
 
 #include "platform/fd.hpp"
 

@@ -1,10 +1,10 @@
 #include "functional/harness/waiting.hpp"
 
-#include <poll.h>
-
 #include <cerrno>
 #include <stdexcept>
 #include <string>
+
+#include <poll.h>
 
 namespace knell::functional {
 
