@@ -24,6 +24,11 @@ constexpr std::array benchmarks{
     Benchmark{"calls", "show, append and close a second", measure_calls},
     Benchmark{"memory", "a million open sessions", measure_memory},
     Benchmark{"restart", "100,000 open sessions after SIGKILL", measure_restart},
+    Benchmark{"death", "an owner is killed", measure_death},
+    Benchmark{"heartbeats", "signs of life a second", measure_heartbeats},
+    Benchmark{"storm", "many leases fall due at once", measure_storm},
+    Benchmark{"idle", "a million leases and nothing to do", measure_idle},
+    Benchmark{"peers", "the same ends with etcd and Redis", measure_peers},
     Benchmark{"list", "listing a million ended sessions", measure_list},
     Benchmark{"list.behind", "listing what lies behind a million folded ones", measure_list_behind},
 };

@@ -54,7 +54,7 @@ void make_store(const std::string& home, const Session& draft) {
     const auto store = must(sqlite::open_store({.path = paths.store_file, .vfs = {}}));
     State state;
     Journal journal(state, *store);
-    must(journal.recover());
+    must(journal.recover(read_clocks()));
     const SessionId open("pattern-open");
     const SessionId ended("pattern-ended");
     std::vector<Command> commands;
@@ -64,7 +64,9 @@ void make_store(const std::string& home, const Session& draft) {
         commands.emplace_back(std::move(create));
     }
     commands.emplace_back(Close{.session_id = ended, .said_by = "process 4242 (uid 1000)"});
-    for (auto& reply : journal.commit(std::move(commands), read_clocks())) must(std::move(reply));
+    for (auto& reply : journal.commit(std::move(commands), read_clocks()).replies) {
+        must(std::move(reply));
+    }
 }
 
 SessionCopier::SessionCopier(const RawDatabase& database, bool ended)
@@ -95,6 +97,16 @@ void SessionCopier::insert() {
     end_->set(seq_column_, ++seq_);
     end_->set(event_id_column_, std::string_view(id_));
     end_->insert();
+}
+
+void fill_store_with_leases(const std::string& home, std::size_t count) {
+    constexpr std::int64_t an_hour = 3600;
+    int column = -1;
+    fill_store(home, /*ended=*/false, count, [&](std::size_t number, RowCopier& row) {
+        if (number > 0) return;  // a value stays until it is set again
+        column = row.column("owner_lease_ttl_s");
+        row.set(column, an_hour);
+    });
 }
 
 void fill_store(const std::string& home, bool ended, std::size_t count,

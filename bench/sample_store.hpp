@@ -47,4 +47,7 @@ class SessionCopier {
 void fill_store(const std::string& home, bool ended, std::size_t count,
                 const std::function<void(std::size_t number, RowCopier& row)>& shape);
 
+/// Open sessions whose leases do not fall due while they are measured.
+void fill_store_with_leases(const std::string& home, std::size_t count);
+
 }  // namespace knell::bench

@@ -82,6 +82,21 @@ install_packages() {
         step "install packages" "${as_root[@]}" install -y --no-install-recommends "${missing[@]}"
 }
 
+# install_without_starting NAME...: servers that a script starts and stops by itself must not be
+# started by their installation.
+install_without_starting() {
+    local policy=/usr/sbin/policy-rc.d as_root=() status=0
+    ((EUID == 0)) || as_root=(sudo)
+    if [[ -e $policy ]]; then
+        install_packages "$@"
+        return
+    fi
+    printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" install -m 755 /dev/stdin "$policy"
+    install_packages "$@" || status=$?
+    "${as_root[@]}" rm -f "$policy"
+    return "$status"
+}
+
 # build PRESET [TARGET...]
 build() {
     local preset=$1

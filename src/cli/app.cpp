@@ -35,11 +35,15 @@ constexpr std::array verbs{
     Verb{"ls", "[OPTIONS]", session_group, "List sessions, the newest first", make_ls},
     Verb{"show", "[OPTIONS] ID", session_group, "Show one session with all that is known of it",
          make_show},
+    Verb{"why", "[OPTIONS] ID", session_group,
+         "Explain why a session is as it is, and what would end it", make_why},
     Verb{"end", "[OPTIONS] ID...", session_group, "End sessions by hand", make_end},
     Verb{"events", "[OPTIONS]", session_group, "Show what happened, the newest last", make_events},
     Verb{"up", "[OPTIONS]", daemon_group, "Start the daemon", make_up},
     Verb{"down", "", daemon_group, "Stop the daemon and wait until it is gone", make_down},
     Verb{"status", "[OPTIONS]", daemon_group, "Show how the daemon is doing", make_status},
+    Verb{"reap", "[OPTIONS]", daemon_group, "Look at every owner now and end what is proven dead",
+         make_reap},
     Verb{"rpc", "[OPTIONS] METHOD [JSON]", program_group, "Make one JSON-RPC call", make_rpc},
 };
 
@@ -61,6 +65,8 @@ Examples:
   knell run -- claude            run an agent as a session; a daemon is started if none runs
   knell ls                       what is alive, what ended and why
   knell show ID --messages 20    one session in full
+  knell why ID                   is it alive, how is that known, what would end it
+  knell reap --dry-run           what a sweep would end, and what it would leave alone
   knell events --type session:end
   knell rpc session.list '{"ended":false,"limit":5}'
 

@@ -45,6 +45,9 @@ std::string what_happened(const JsonObject& event) {
         text += fmt::format(" ({})", proof);
     }
     if (!detail.empty()) text += fmt::format("{}{}", text.empty() ? "" : ": ", detail);
+    if (const auto* leftovers = wire::array_at(event, "leftovers")) {
+        text += fmt::format("; {} left running", leftovers->size());
+    }
     return text;
 }
 

@@ -17,7 +17,8 @@ namespace {
 constexpr auto footer = R"(
 AGE is when a session started, ACTIVE when it was last heard of or, once it ended, when that was.
 A status is running, attached, background, idle, detached, stalled, unknown or ended.
-Filters come before the limit. Sessions of helpers, and empty ones, are listed only with --all.
+Filters come before the limit. Sessions of sub-agents and cron, and empty ones that ended, are
+folded away: --all lists them.
 
 Examples:
   knell ls --open
@@ -37,7 +38,7 @@ class Ls final : public Command {
                 CLI::IsMember(std::vector<std::string>(status_names.begin(), status_names.end())));
         auto* ended = app.add_flag("--ended", ended_, "Only sessions that ended");
         app.add_flag("--open", open_, "Only sessions that did not end")->excludes(ended);
-        app.add_flag("--all", all_, "Also what is hidden by default");
+        app.add_flag("--all", all_, "Also what is folded away");
         app.add_option("--limit", limit_, "How many at most")
             ->option_text("N")
             ->check(CLI::Range(1, static_cast<int>(limits::list_page_max)));
@@ -57,8 +58,7 @@ class Ls final : public Command {
         }
         const auto* sessions = wire::array_at(*result, "sessions");
         if (sessions == nullptr || sessions->empty()) {
-            note(filtered() ? "no sessions match. Without filters: knell ls --all"
-                            : "no sessions. Start one with: knell run -- COMMAND");
+            note(why_empty());
             return exit_done;
         }
         print(session_table(*sessions, read_clocks().wall).render(context.output));
@@ -72,6 +72,14 @@ class Ls final : public Command {
     bool filtered() const {
         return !source_.empty() || !key_.empty() || !status_.empty() || ended_ || open_ ||
                !cursor_.empty();
+    }
+
+    const char* why_empty() const {
+        if (filtered()) return "no sessions match. Without filters: knell ls --all";
+        if (all_) return "no sessions. Start one with: knell run -- COMMAND";
+        return "no sessions to show. Those of sub-agents and cron, and empty ones, are folded "
+               "away: "
+               "knell ls --all\nStart one with: knell run -- COMMAND";
     }
 
     JsonObject params() const {

@@ -1,7 +1,12 @@
+#include <cerrno>
 #include <filesystem>
+#include <optional>
 
 #include <CLI/App.hpp>
+#include <CLI/Validators.hpp>
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/text.hpp"
 #include "base/uuid.hpp"
@@ -26,9 +31,13 @@ however it does. It finds KNELL_SESSION_ID, KNELL_GENERATION and KNELL_SOCKET in
 daemon is started if none runs; if that fails the command runs all the same, and what happened is
 kept for the next daemon.
 
+Processes that it started and left running when it ended are named, here and by `knell why`. With
+--leftovers stop they are stopped: SIGTERM, then SIGKILL for what still runs five seconds later.
+
 Examples:
   knell run -- claude
   knell run --source cron --title "nightly build" -- make -C /srv/app all
+  knell run --leftovers stop -- make test
   knell run --id build-42 -- ./agent      starts build-42, or opens it again after it ended
 
 Exit status: that of the command; a command that dies of a signal is followed into it. 127 the
@@ -55,6 +64,10 @@ class Run final : public Command {
             ->option_text("ID")
             ->check(CLI::Validator(
                 [](const std::string& text) { return why_not_an_id(text).value_or(""); }, ""));
+        app.add_option("--leftovers", leftovers_,
+                       "What to do about processes it leaves running: report (the default) or stop")
+            ->option_text("WHAT")
+            ->check(CLI::IsMember({"report", "stop"}));
         app.prefix_command();
         app.footer(footer);
     }
@@ -64,6 +77,7 @@ class Run final : public Command {
             complain("run", "there is no command to run\nTry: knell run --help");
             return exit_usage;
         }
+        const bool had_children = has_children();
         const RunSignals signals;
         auto child = HeldChild::start(context.command, signals);
         if (!child) return complain("run", child.error());
@@ -73,16 +87,33 @@ class Run final : public Command {
             complain("run", opened.error());
             return opened.error().code == ErrorCode::invalid_params ? exit_usage : exit_failed;
         }
+        // Not before: a daemon that was just started is nobody's orphan.
+        adopt_orphans();
         const auto generation = session.generation();
         child->release({.session_id = session.id().text(),
                         .generation = generation == 0 ? "" : fmt::format("{}", generation),
                         .socket = context.paths.socket});
         const int status = signals.wait_for(child->pid());
-        session.close(status);
+        close(session, status, child->pid(), had_children);
+        child->reap();
         return end_like(status);
     }
 
   private:
+    /// All that we are the parent of is taken for the command's.  Where others' children are among
+    /// ours, a process that has none does the asking.
+    static void close(RunSession& session, int status, pid_t command, bool had_children) {
+        if (!had_children) return session.close(status, command);
+        const pid_t asker = ::fork();
+        if (asker < 0) return session.close(status, std::nullopt);
+        if (asker == 0) {
+            session.close(status, command);
+            ::_exit(0);
+        }
+        while (::waitpid(asker, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    }
+
     /// The id is made here even where the daemon could: a call whose answer is lost can then be
     /// repeated, or kept in the spool, without making a second session.
     JsonObject params(const std::vector<std::string>& command) const {
@@ -90,6 +121,7 @@ class Run final : public Command {
         params["id"] = id_.empty() ? make_uuid7(read_clocks().wall, random_bits()) : id_;
         if (!key_.empty()) params["key"] = key_;
         params["source"] = source_;
+        params["leftovers"] = leftovers_;
         params["title"] = title_.empty() ? default_title(command) : title_;
         if (const auto cwd = working_directory(); !cwd.empty()) params["cwd"] = cwd;
         return params;
@@ -99,6 +131,7 @@ class Run final : public Command {
     std::string key_;
     std::string title_;
     std::string id_;
+    std::string leftovers_ = "report";
 };
 
 }  // namespace

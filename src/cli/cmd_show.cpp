@@ -4,8 +4,9 @@
 
 #include "cli/command.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/leftover_rows.hpp"
 #include "cli/output.hpp"
-#include "cli/relative_time.hpp"
+#include "cli/session_facts.hpp"
 #include "cli/session_rows.hpp"
 #include "cli/text_width.hpp"
 #include "client/connection.hpp"
@@ -31,46 +32,10 @@ std::string text_of(const JsonObject& object, std::string_view name) {
     return std::string(text_at(object, name));
 }
 
-std::string time_of(const JsonObject& object, std::string_view name, WallTime now) {
-    const auto time = text_at(object, name);
-    if (time.empty()) return {};
-    return fmt::format("{} ({})", time, relative_time(time, now));
-}
-
-std::string owner_text(const JsonObject& session, WallTime now) {
-    const auto* owner = wire::object_at(session, "owner");
-    if (owner == nullptr) return {};
-    std::string text = text_of(*owner, "kind");
-    if (owner->contains("pid")) text += fmt::format(" {}", int_at(*owner, "pid"));
-    if (owner->contains("lease_ttl_s")) {
-        text += fmt::format(", renewed within {} s", int_at(*owner, "lease_ttl_s"));
-    }
-    if (const auto host = text_at(*owner, "host"); !host.empty())
-        text += fmt::format(" on {}", host);
-    if (const auto since = time_of(*owner, "since", now); !since.empty()) text += " since " + since;
-    return text;
-}
-
 std::string parent_text(const JsonObject& session) {
     const auto parent = text_at(session, "parent_id");
     const auto relation = text_at(session, "relation");
     return relation.empty() ? std::string(parent) : fmt::format("{} ({})", parent, relation);
-}
-
-std::string end_text(const JsonObject& session) {
-    const auto reason = text_at(session, "reason");
-    if (reason.empty()) return {};
-    const auto proof = text_at(session, "proof");
-    const auto detail = text_at(session, "detail");
-    return fmt::format("{}{}{}{}", reason, proof.empty() ? "" : fmt::format(" ({})", proof),
-                       detail.empty() ? "" : ": ", detail);
-}
-
-std::string bounds_text(const JsonObject& session) {
-    const auto after = text_at(session, "ended_after");
-    const auto before = text_at(session, "ended_before");
-    if (after.empty() || before.empty() || after == before) return {};
-    return fmt::format("between {} and {}", after, before);
 }
 
 std::string count_text(const JsonObject& session) {
@@ -98,12 +63,15 @@ std::vector<Fact> facts_of(const JsonObject& session, WallTime now) {
             {"started", time_of(session, "started_at", now)},
             {"last activity", time_of(session, "last_activity_at", now)},
             {"turn since", time_of(session, "turn_since", now)},
+            {"unknown since", time_of(session, "unknown_since", now), Tone::warning},
+            {"stalled since", time_of(session, "stalled_since", now), Tone::warning},
+            {"parked since", time_of(session, "parked_since", now), Tone::warning},
             {"ended", time_of(session, "ended_at", now)},
             {"", bounds_text(session)},
             {"reason", end_text(session), tone_of_end(session)},
             {"evidence", text_of(session, "evidence")},
             {"owner", owner_text(session, now)},
-            {"when it is lost", text_of(session, "on_owner_loss")},
+            {"when it is lost", owner_loss_text(session)},
             {"messages", count_text(session)},
             {"attached", attached == 0 ? "" : fmt::format("{} clients", attached)},
             {"pinned", wire::bool_at(session, "pinned") ? "yes" : ""},
@@ -143,6 +111,11 @@ class Show final : public Command {
             return exit_done;
         }
         print(render_facts(facts_of(*session, read_clocks().wall), context.output));
+        if (const auto* leftovers = wire::array_at(*session, "leftovers")) {
+            print(fmt::format("\n{}\n{}",
+                              toned("Left running when it ended", Tone::heading, context.output),
+                              leftover_table(*leftovers).render(context.output)));
+        }
         if (const auto* messages = wire::array_at(*session, "messages")) {
             for (const auto& message : *messages) {
                 if (const auto* object = message.if_object()) {

@@ -39,8 +39,10 @@ std::unique_ptr<Command> make_status();
 std::unique_ptr<Command> make_run();
 std::unique_ptr<Command> make_ls();
 std::unique_ptr<Command> make_show();
+std::unique_ptr<Command> make_why();
 std::unique_ptr<Command> make_end();
 std::unique_ptr<Command> make_events();
+std::unique_ptr<Command> make_reap();
 std::unique_ptr<Command> make_rpc();
 
 }  // namespace knell::cli

@@ -98,6 +98,10 @@ void HeldChild::release(const RunEnvironment& environment) {
 
 void HeldChild::dismiss() {
     gate_.reset();
+    reap();
+}
+
+void HeldChild::reap() {
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
 }

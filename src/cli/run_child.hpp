@@ -30,6 +30,8 @@ class HeldChild {
     void release(const RunEnvironment& environment);
     /// Lets it go without having been the command, and reaps it.
     void dismiss();
+    /// Once its end is recorded; it is dead by then.
+    void reap();
 
   private:
     HeldChild(pid_t pid, Fd gate) : pid_(pid), gate_(std::move(gate)) {}

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "cli/leftover_rows.hpp"
 #include "cli/output.hpp"
 #include "client/start_daemon.hpp"
 #include "platform/clock.hpp"
@@ -86,8 +87,10 @@ Result<void> RunSession::create(client::Connection& connection, pid_t owner,
     params["owner"] = owned_by;
     auto result = connection.call("session.create", params, deadline);
     if (!result && result.error().code == ErrorCode::ended) {
-        result = connection.call("session.resume",
-                                 {{"session_id", id_.text()}, {"owner", owned_by}}, deadline);
+        const JsonObject resume{{"session_id", id_.text()},
+                                {"owner", owned_by},
+                                {"leftovers", wire::text_at(params_, "leftovers")}};
+        result = connection.call("session.resume", resume, deadline);
     }
     if (!result) return std::unexpected(std::move(result.error()));
     if (const auto* object = result->if_object()) {
@@ -109,7 +112,7 @@ void RunSession::keep_create(pid_t owner, const Error& why) {
                                 kept.error().message));
 }
 
-Result<void> RunSession::tell(std::string_view method, const JsonObject& params) {
+Result<JsonObject> RunSession::tell(std::string_view method, const JsonObject& params) {
     const client::Deadline deadline{patience};
     auto connection = client::Connection::open(paths_.socket, deadline);
     auto told = connection ? connection->call(method, params, deadline)
@@ -120,18 +123,34 @@ Result<void> RunSession::tell(std::string_view method, const JsonObject& params)
                           : Result<Json>(std::unexpected(connection.error()));
     }
     if (!told) return std::unexpected(std::move(told.error()));
-    return {};
+    const auto* object = told->if_object();
+    return object == nullptr ? JsonObject{} : *object;
 }
 
-void RunSession::close(int wait_status) {
+/// Also where the daemon saw the command end before we could say so: it has looked for itself.
+void RunSession::tell_leftovers(const JsonObject& closed) const {
+    const auto* leftovers = wire::array_at(closed, "leftovers");
+    if (leftovers == nullptr) return;
+    const bool stop = wire::text_at(params_, "leftovers") == "stop";
+    const auto* what = stop ? "stopping" : "left running";
+    for (const auto& line : leftover_lines(*leftovers, what, id_.text())) complain("run", line);
+}
+
+void RunSession::close(int wait_status, std::optional<pid_t> command) {
     const auto end = describe_end(wait_status);
     JsonObject params{{"session_id", id_.text()}};
     if (generation_ > 0) params["generation"] = generation_;
     params["reason"] = end.reason;
     params["detail"] = end.detail;
     if (untold_create_) return keep_both(params);
-    const auto told = tell("session.close", params);
-    if (told) return;
+    auto call = params;
+    if (command) {
+        // Not kept in the spool: when that is read there is nothing left to find.
+        call["find_leftovers"] = true;
+        call["command_pid"] = *command;
+    }
+    const auto told = tell("session.close", call);
+    if (told) return tell_leftovers(*told);
     switch (what_to_do(told.error().code)) {
         case AfterFailure::nothing:
             break;

@@ -36,7 +36,8 @@ class RunSession {
     /// An error means that the command must not run: the id is another live process's, or an
     /// option is not one the daemon takes.
     Result<void> open(pid_t owner);
-    void close(int wait_status);
+    /// With `command`, what it left running is looked for, recorded and told on the terminal.
+    void close(int wait_status, std::optional<pid_t> command);
 
     const SessionId& id() const { return id_; }
     /// 0 when it is not known: the daemon will give one when it reads the spool.
@@ -45,7 +46,8 @@ class RunSession {
   private:
     Result<void> create(client::Connection& connection, pid_t owner,
                         const client::Deadline& deadline);
-    Result<void> tell(std::string_view method, const JsonObject& params);
+    Result<JsonObject> tell(std::string_view method, const JsonObject& params);
+    void tell_leftovers(const JsonObject& closed) const;
     void keep_create(pid_t owner, const Error& why);
     void keep_both(const JsonObject& close_params);
     void keep_close(const JsonObject& params, const Error& why);

@@ -1,7 +1,5 @@
 #include "cli/run_signals.hpp"
 
-#include <cerrno>
-
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -45,7 +43,36 @@ void stop_with_child(pid_t child, int signal) {
     ::kill(child, SIGCONT);
 }
 
+id_t as_id(pid_t pid) {
+    return static_cast<id_t>(pid);
+}
+
+/// As waitpid(2) would give it.
+int wait_status_of(const siginfo_t& ended) {
+    if (ended.si_code == CLD_EXITED) return W_EXITCODE(ended.si_status, 0);
+    return ended.si_status | (ended.si_code == CLD_DUMPED ? WCOREFLAG : 0);
+}
+
+/// Nobody else would wait for them.
+void reap_orphans(pid_t child) {
+    for (;;) {
+        siginfo_t found{};
+        const int error = ::waitid(P_ALL, 0, &found, WEXITED | WNOHANG | WNOWAIT);
+        if (error != 0 || found.si_pid == 0 || found.si_pid == child) return;
+        ::waitpid(found.si_pid, nullptr, WNOHANG);
+    }
+}
+
 }  // namespace
+
+bool has_children() {
+    siginfo_t info{};
+    return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+void adopt_orphans() {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
 
 RunSignals::RunSignals() {
     ::sigemptyset(&held_);
@@ -69,14 +96,18 @@ void RunSignals::restore() const {
 
 int RunSignals::wait_for(pid_t child) const {
     for (;;) {
-        int status = 0;
-        const pid_t found = ::waitpid(child, &status, WNOHANG | WUNTRACED);
-        if (found == child && WIFSTOPPED(status)) {
-            stop_with_child(child, WSTOPSIG(status));
+        siginfo_t found{};
+        if (::waitid(P_PID, as_id(child), &found, WEXITED | WNOHANG | WNOWAIT) != 0) {
+            return W_EXITCODE(1, 0);
+        }
+        if (found.si_pid == child) return wait_status_of(found);
+        found = {};
+        if (::waitid(P_PID, as_id(child), &found, WSTOPPED | WNOHANG) == 0 &&
+            found.si_pid == child) {
+            stop_with_child(child, found.si_status);
             continue;
         }
-        if (found == child) return status;
-        if (found < 0 && errno != EINTR) return W_EXITCODE(1, 0);
+        reap_orphans(child);
         siginfo_t info{};
         const int signal = ::sigwaitinfo(&held_, &info);
         // Not reaped yet, so the pid is still the child's.

@@ -5,6 +5,14 @@
 
 namespace knell::cli {
 
+/// Whether this process has children already: a shell that started some and then became us by exec.
+/// Asked before the command is started, because they are not what it leaves behind.
+bool has_children();
+
+/// From now on what the command's children leave behind when they die comes to us rather than to
+/// init, so that it can be found even when it shook off its environment and its session.
+void adopt_orphans();
+
 /// Keeps `knell run` alive and out of the way: signals are held back and taken one by one, so that
 /// none can end the wrapper before its command, and what the command inherits is what we did.
 ///
@@ -17,7 +25,10 @@ class RunSignals {
     void restore() const;
 
     /// Waits for the child to end, passing on to it what was sent to us, and stopping when it
-    /// stops.  The wait status, as of waitpid(2).
+    /// stops.  Orphans that end meanwhile are reaped.  The wait status, as of waitpid(2).
+    ///
+    /// The child itself is not reaped: as long as it is there, a daemon that comes up only now can
+    /// still see how it ended.
     int wait_for(pid_t child) const;
 
   private:

@@ -12,6 +12,7 @@
 #include "platform/fd.hpp"
 #include "platform/proc_stat.hpp"
 #include "platform/small_file.hpp"
+#include "platform/small_file.hpp"
 
 namespace knell::client {
 
@@ -106,6 +107,10 @@ JsonObject owner_for_spool(pid_t pid) {
     JsonObject owner;
     owner["pid"] = pid;
     if (const auto stat = read_proc_stat(pid)) owner["start_ticks"] = stat->start_ticks;
+    if (auto boot = read_small_file("/proc/sys/kernel/random/boot_id")) {
+        while (!boot->empty() && boot->back() == '\n') boot->pop_back();
+        owner["boot_id"] = *boot;
+    }
     return owner;
 }
 

@@ -43,6 +43,7 @@ struct EndedAs {
     Reason reason = Reason::completed;
     WallTime ended_at;
     Generation generation = 0;
+    ProcessIdentity process;  // that owned it, for those who ask whether it was theirs
 };
 using ErrorFacts = std::variant<std::monostate, OwnedBy, FencedBy, EndedAs>;
 

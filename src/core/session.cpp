@@ -23,14 +23,20 @@ Status status_of(const Session& session) {
                       .turn = session.turn_since.has_value()});
 }
 
+bool is_by_machine(std::string_view source, Relation relation) {
+    return source == "subagent" || source == "cron" || relation == Relation::subagent;
+}
+
+Fold fold_of(const FoldFacts& facts) {
+    if (facts.by_machine) return Fold::origin;
+    const bool declared = facts.ended && row_of(*facts.ended).proof == Proof::declared;
+    return declared && facts.nothing_said ? Fold::empty : Fold::shown;
+}
+
 Fold fold_of(const Session& session) {
-    const bool by_machine = session.source == "subagent" || session.source == "cron" ||
-                            session.relation == Relation::subagent;
-    if (by_machine) return Fold::origin;
-    // A title is a person's or a wrapper's word that something happened here.
-    const bool nothing_said = session.tally.messages == 0 && session.title.empty();
-    if (session.end && nothing_said) return Fold::empty;
-    return Fold::shown;
+    return fold_of({.by_machine = is_by_machine(session.source, session.relation),
+                    .nothing_said = session.tally.messages == 0 && session.title.empty(),
+                    .ended = session.end ? std::optional(session.end->reason) : std::nullopt});
 }
 
 }  // namespace knell

@@ -100,6 +100,16 @@ struct StatusFacts {
 };
 Status status_of(const StatusFacts& facts);
 Status status_of(const Session& session);
+
+/// What folding is derived from.  Only an end that somebody declared folds an empty session away:
+/// a death is news, however little was said before it.
+struct FoldFacts {
+    bool by_machine = false;    // sub-agent or cron, by source or relation
+    bool nothing_said = false;  // no message and no title
+    std::optional<Reason> ended;
+};
+Fold fold_of(const FoldFacts& facts);
+bool is_by_machine(std::string_view source, Relation relation);
 Fold fold_of(const Session& session);
 
 }  // namespace knell

@@ -162,8 +162,8 @@ class Daemon final : public rpc::Backend {
     void carry_out_one(FindLeftovers&& effect) {
         const auto search = [this, effect = std::move(effect)](Reader&) {
             OwnerGone gone{effect.process, effect.departure, {}, /*searched=*/true};
-            for (const auto& id : effect.sessions) {
-                auto found = find_leftovers({id, effect.process.pid, 0});
+            for (const auto& [id, reaper] : effect.commands) {
+                auto found = find_leftovers({id, effect.process.pid, reaper});
                 std::ranges::move(found, std::back_inserter(gone.leftovers));
             }
             writer_.observe(std::move(gone));

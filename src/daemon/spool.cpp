@@ -61,7 +61,8 @@ Result<std::vector<Command>> parse_file(std::string_view text, rpc::Backend& bac
 }
 
 /// A spool file under way, one call after another: what a close is meant for shows in the answer to
-/// the create before it.  Locked while this exists, so that `knell run` cannot add a line between
+/// the create before it.  A create and the close after it are one call: the owner is long gone, and
+/// between two calls somebody would find that out.  Locked while this exists, so that `knell run` cannot add a line between
 /// our reading and our deleting.
 ///
 /// Each call's answer holds it until the last one.
@@ -76,20 +77,36 @@ class Delivery : public std::enable_shared_from_this<Delivery> {
     void go_on() {
         if (next_ == commands_.size()) return settle();
         auto& command = commands_[next_];
-        if (const auto* create = std::get_if<Create>(&command)) {
+        if (auto* create = std::get_if<Create>(&command)) {
             owner_ = create->draft.owner.process;
-        } else if (auto* close = std::get_if<Close>(&command); !close->generation) {
+            create->and_close = close_after(next_);
+            if (resumes_) return submit(as_resume(std::move(*create)));
+            return submit(Command{*create});
+        }
+        if (auto* close = std::get_if<Close>(&command); !close->generation) {
             if (!owner_) return set_aside(path_, "nothing shows whose session is to be closed");
             close->generation = 1;
         }
+        submit(std::move(command));
+    }
+
+  private:
+    void submit(Command&& command) {
         backend_.submit(std::move(command),
                         [self = shared_from_this()](Result<Reply> reply) { self->take(reply); });
     }
 
-  private:
     void take(const Result<Reply>& reply) {
-        if (reply || is_on_record(reply.error())) {
+        if (reply) {
+            // What was opened and closed at once needs no close of its own.
+            const bool opened = std::holds_alternative<OpenedReply>(*reply);
+            next_ += opened && close_after(next_) ? 2 : 1;
+            go_on();
+        } else if (is_on_record(reply.error())) {
             ++next_;
+            go_on();
+        } else if (reply.error().code == ErrorCode::ended && !resumes_) {
+            resumes_ = true;  // an earlier life under the same id: this is the next one
             go_on();
         } else if (may_pass(reply.error().code)) {
             log_warn("{} stays for now: {}", path_.string(), reply.error().message);
@@ -113,16 +130,25 @@ class Delivery : public std::enable_shared_from_this<Delivery> {
                    process.start_ticks == owner_->start_ticks;
         }
         const auto* ended = std::get_if<EndedAs>(&error.facts);
-        const auto* close = next_close();
-        return ended != nullptr && ended->generation == 1 && close != nullptr &&
-               close->at == ended->ended_at;
+        return ended != nullptr && ended->process.pid == owner_->pid &&
+               ended->process.start_ticks == owner_->start_ticks;
     }
 
-    const Close* next_close() const {
-        for (auto place = next_ + 1; place < commands_.size(); ++place) {
-            if (const auto* close = std::get_if<Close>(&commands_[place])) return close;
-        }
-        return nullptr;
+    std::optional<Close> close_after(std::size_t place) const {
+        if (place + 1 >= commands_.size()) return std::nullopt;
+        const auto* close = std::get_if<Close>(&commands_[place + 1]);
+        return close == nullptr ? std::nullopt : std::optional(*close);
+    }
+
+    static Command as_resume(Create&& create) {
+        Resume resume;
+        resume.session_id = create.draft.id;
+        resume.owner = create.draft.owner;
+        resume.leftovers = create.draft.leftovers;
+        resume.said_by = "knell run, spooled while no daemon could be reached";
+        resume.at = create.at;
+        resume.and_close = std::move(create.and_close);
+        return resume;
     }
 
     void settle() const {
@@ -140,6 +166,7 @@ class Delivery : public std::enable_shared_from_this<Delivery> {
     std::vector<Command> commands_;
     rpc::Backend& backend_;
     std::size_t next_ = 0;
+    bool resumes_ = false;  // the create stands for the next life of a session that ended
     std::optional<ProcessIdentity> owner_;  // of the last create
 };
 

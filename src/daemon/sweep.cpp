@@ -9,11 +9,12 @@ namespace knell {
 namespace {
 
 void name_sessions(JsonArray& list, const SurveyReply::Owner& owner, const JsonObject& why) {
-    for (const auto& id : owner.named) {
+    for (const auto& named : owner.named) {
         JsonObject object;
-        object["session_id"] = id.text();
+        object["session_id"] = named.id.text();
         object["pid"] = owner.process.pid;
         for (const auto& [name, value] : why) object[name] = value;
+        if (why.contains("reason") && named.parks) object["parks"] = true;
         list.push_back(std::move(object));
     }
 }

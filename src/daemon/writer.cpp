@@ -3,6 +3,8 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "core/limits.hpp"
 #include "platform/clock.hpp"
@@ -125,7 +127,7 @@ bool Writer::submit(Command&& command, Done&& done) {
 void Writer::observe(Command&& command) { queue_.push_always({std::move(command), {}}); }
 
 std::optional<std::chrono::milliseconds> Writer::patience() const {
-    if (failed_) return retry_after;
+    if (failed_ || !unheard_.empty()) return retry_after;
     if (journal_.has_work_left()) return 0ms;
     if (state_.has_deadlines()) return tick;
     return std::nullopt;
@@ -134,6 +136,7 @@ std::optional<std::chrono::milliseconds> Writer::patience() const {
 void Writer::loop() {
     std::vector<Submission> taken;
     while (queue_.pop_all(taken, patience())) {
+        std::ranges::move(std::exchange(unheard_, {}), std::back_inserter(taken));
         std::span<Submission> left = taken;
         do {
             const auto size = std::min(left.size(), limits::batch_commands_max);
@@ -150,8 +153,15 @@ void Writer::loop() {
 void Writer::commit(std::span<Submission> group) {
     std::vector<Command> commands;
     commands.reserve(group.size());
-    for (auto& submission : group) commands.push_back(std::move(submission.command));
+    std::vector<std::pair<std::size_t, Command>> observed;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        if (!group[i].done) observed.emplace_back(i, group[i].command);
+        commands.push_back(std::move(group[i].command));
+    }
     auto step = journal_.commit(std::move(commands), read_now());
+    for (auto& [place, command] : observed) {
+        if (!step.replies[place]) unheard_.push_back({std::move(command), {}});
+    }
     if (step.failed && !failed_) {
         const auto why = std::ranges::find_if(
             step.replies, [](const auto& r) { return !r && r.error().code == ErrorCode::storage; });

@@ -84,6 +84,8 @@ class Writer {
     State state_;
     Journal journal_;
     bool failed_ = false;
+    /// Observers say a thing once: what the store refused is said again in the next step.
+    std::vector<Submission> unheard_;
     std::vector<Effect> first_effects_;  // of the recovery, carried out once the thread runs
 
     std::thread thread_;

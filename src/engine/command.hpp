@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <variant>
@@ -13,27 +15,6 @@ namespace knell {
 /// What may be asked of the engine.  `said_by` says who asked, for the evidence.  `at` is the time
 /// of a call that was spooled while no daemon ran; without it the call happened now.
 
-struct Create {
-    Session draft;  // ordinal, generation, times and tally are the engine's to fill
-    bool fresh_id = false;  // made by us from random bits: no need to look for it in the store
-    std::optional<WallTime> at;
-};
-
-struct Resume {
-    SessionId session_id;
-    Owner owner;
-    OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
-    std::chrono::seconds park_window{0};
-    bool takeover = false;
-    std::string said_by;
-};
-
-struct Append {
-    SessionId session_id;
-    Generation generation = 0;
-    std::vector<Message> messages;
-};
-
 struct Close {
     SessionId session_id;
     std::optional<Generation> generation;  // none: whatever is open now, a person's word
@@ -42,6 +23,36 @@ struct Close {
     std::string said_by;
     std::optional<WallTime> at;
     std::vector<Leftover> leftovers;
+};
+
+struct Create {
+    Session draft;  // ordinal, generation, times and tally are the engine's to fill
+    bool fresh_id = false;  // made by us from random bits: no need to look for it in the store
+    std::optional<WallTime> at;
+    /// It is over already: a life that was spooled whole starts and ends in one decision, before
+    /// anybody can find its owner gone.
+    std::optional<Close> and_close;
+    pid_t reaper = 0;  // the `knell run` that orphans of the command are handed to
+};
+
+struct Resume {
+    SessionId session_id;
+    Owner owner;
+    OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
+    std::chrono::seconds park_window{0};
+    /// Whether the new owner is one command, too; what the old one was does not matter.
+    LeftoversPolicy leftovers = LeftoversPolicy::none;
+    bool takeover = false;
+    std::string said_by;
+    std::optional<WallTime> at;
+    std::optional<Close> and_close;
+    pid_t reaper = 0;
+};
+
+struct Append {
+    SessionId session_id;
+    Generation generation = 0;
+    std::vector<Message> messages;
 };
 
 struct Turn {

@@ -24,7 +24,7 @@ Error has_ended(const Session& past, std::string_view next_step) {
             fmt::format("session {} ended at {} ({}); {}", past.id.text(),
                         format_rfc3339(past.end->ended_at), name_of(past.end->reason), next_step),
             {},
-            EndedAs{past.end->reason, past.end->ended_at, past.generation}};
+            EndedAs{past.end->reason, past.end->ended_at, past.generation, past.owner.process}};
 }
 
 std::string how_known(const LiveSession& live, const State& state) {
@@ -82,6 +82,22 @@ OpenedReply opened_reply(const SessionId& id, Generation generation, const Owner
     return {id, generation, Status::idle, owner.lease_ttl};
 }
 
+End end_of(Close&& close, WallTime now) {
+    End end;
+    end.reason = close.reason;
+    end.detail = std::move(close.detail);
+    end.evidence = "session.close by " + close.said_by;
+    end.ended_at = end.ended_after = end.ended_before = std::min(close.at.value_or(now), now);
+    end.leftovers = std::move(close.leftovers);
+    return end;
+}
+
+/// What was opened in this decision is over already.
+void close_at_once(Decision& decision, const Session& opened, Close&& close, WallTime now) {
+    Realms realms;
+    end_session(decision, LiveSession(opened, realms), end_of(std::move(close), now), now);
+}
+
 Decision decide_on(Create&& create, const Session* past, const State& state) {
     const auto now = state.now().wall;
     auto session = std::move(create.draft);
@@ -95,7 +111,8 @@ Decision decide_on(Create&& create, const Session* past, const State& state) {
     session.owner.since = started;
     auto decision = answer(opened_reply(session.id, 1, session.owner));
     decision.events.push_back(start_event(session, now));
-    decision.changes.emplace_back(Opened{std::move(session)});
+    decision.changes.emplace_back(Opened{session, create.reaper});
+    if (create.and_close) close_at_once(decision, session, std::move(*create.and_close), now);
     return decision;
 }
 
@@ -114,9 +131,11 @@ Decision change_owner(Resume&& resume, const LiveSession& live, const State& sta
                     .owner = std::move(resume.owner),
                     .on_owner_loss = resume.on_owner_loss,
                     .park_window = resume.park_window,
-                    .fold = live.fold(/*ended=*/false),
+                    .leftovers = resume.leftovers,
+                    .fold = live.fold(std::nullopt),
                     .at = now,
-                    .past = {}};
+                    .past = {},
+                    .reaper = resume.reaper};
     auto decision = answer(opened_reply(resume.session_id, change.generation, change.owner));
     tell_end(decision.events, live, end, now);
     auto start = live.event(EventType::session_start, now);
@@ -140,7 +159,8 @@ Decision decide_on(Resume&& resume, const Session* past, const State& state) {
     opened.end.reset();
     opened.generation = past->generation + 1;
     opened.owner = std::move(resume.owner);
-    opened.owner.since = now;
+    opened.owner.since = std::min(resume.at.value_or(now), now);
+    opened.leftovers = resume.leftovers;
     auto decision = answer(opened_reply(opened.id, opened.generation, opened.owner));
     decision.events.push_back(start_event(opened, now));
     decision.changes.emplace_back(Reopened{.id = opened.id,
@@ -149,9 +169,12 @@ Decision decide_on(Resume&& resume, const Session* past, const State& state) {
                                            .owner = opened.owner,
                                            .on_owner_loss = resume.on_owner_loss,
                                            .park_window = resume.park_window,
+                                           .leftovers = resume.leftovers,
                                            .fold = fold_of(opened),
                                            .at = now,
-                                           .past = *past});
+                                           .past = *past,
+                                           .reaper = resume.reaper});
+    if (resume.and_close) close_at_once(decision, opened, std::move(*resume.and_close), now);
     return decision;
 }
 
@@ -182,12 +205,7 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
         return refuse(fenced(close.session_id, *close.generation, live->generation()));
     }
     const auto now = state.now().wall;
-    End end;
-    end.reason = close.reason;
-    end.detail = std::move(close.detail);
-    end.evidence = "session.close by " + close.said_by;
-    end.ended_at = end.ended_after = end.ended_before = std::min(close.at.value_or(now), now);
-    end.leftovers = std::move(close.leftovers);
+    auto end = end_of(std::move(close), now);
     auto decision = answer(ClosedReply{close.session_id, live->generation(), end, false});
     end_session(decision, *live, std::move(end), now);
     return decision;
@@ -203,7 +221,10 @@ Decision decide_on(Turn&& turn, const Session* past, const State& state) {
     auto decision =
         answer(TurnReply{turn.session_id, turn.generation, status, was_on != turn.on});
     clear_doubt(decision, turn.session_id, live);
-    if (was_on == turn.on) return decision;
+    if (was_on == turn.on) {
+        decision.renewals.push_back(std::move(turn.session_id));
+        return decision;
+    }
     decision.events.push_back(
         live.event(turn.on ? EventType::agent_start : EventType::agent_end, now));
     decision.changes.emplace_back(TurnSet{std::move(turn.session_id), live.ordinal(),
@@ -232,14 +253,15 @@ Decision decide_on(Heartbeat&& heartbeat, const Session*, const State& state) {
 }
 
 /// The sessions of an owner that are commands, so that what they left behind can be looked for.
-std::vector<SessionId> commands_of(const OwnerEntry& owner, const State& state) {
-    std::vector<SessionId> ids;
-    for (auto slot = owner.first; slot != LiveTable::none && ids.size() < owner.commands;
+std::vector<FindLeftovers::Command> commands_of(const OwnerEntry& owner, const State& state) {
+    std::vector<FindLeftovers::Command> commands;
+    for (auto slot = owner.first; slot != LiveTable::none && commands.size() < owner.commands;
          slot = state.at(slot).owner_link().next) {
         const auto& live = state.at(slot);
-        if (live.leftovers() != LeftoversPolicy::none) ids.emplace_back(std::string(live.id()));
+        if (live.leftovers() == LeftoversPolicy::none) continue;
+        commands.push_back({SessionId(std::string(live.id())), live.reaper()});
     }
-    return ids;
+    return commands;
 }
 
 Decision decide_on(OwnerGone&& gone, const Session*, const State& state) {
@@ -313,8 +335,10 @@ Decision decide_on(Survey&&, const Session*, const State& state) {
         SurveyReply::Owner owner{entry.process, entry.sessions, {}, false};
         for (auto slot = entry.first; slot != LiveTable::none && named < limits::sweep_report_max;
              slot = state.at(slot).owner_link().next, ++named) {
-            owner.named.emplace_back(std::string(state.at(slot).id()));
-            owner.is_unknown = owner.is_unknown || state.at(slot).unknown_since();
+            const auto& live = state.at(slot);
+            owner.named.push_back({SessionId(std::string(live.id())),
+                                   live.on_owner_loss() == OnOwnerLoss::park});
+            owner.is_unknown = owner.is_unknown || live.unknown_since();
         }
         reply.owners.push_back(std::move(owner));
     });

@@ -53,7 +53,11 @@ struct SurveyReply {
     struct Owner {
         ProcessIdentity process;
         std::size_t sessions = 0;
-        std::vector<SessionId> named;  // some of them
+        struct Named {
+            SessionId id;
+            bool parks = false;  // when its owner is gone, instead of ending
+        };
+        std::vector<Named> named;  // some of them
         bool is_unknown = false;
     };
     std::vector<Owner> owners;

@@ -15,6 +15,8 @@ Decision nothing() { return {.reply = NotedReply{}}; }
 WallTime last_known_alive(const LiveSession& live, const Departure& departure, const State& state) {
     const auto now = state.now().wall;
     if (departure.seen_live) return now - state.now().missed;
+    // Of one that could not be checked only its own signs of life are known.
+    if (live.unknown_since()) return std::min(live.last_seen_at(), now);
     // Until its last word a daemon watched this owner and would have seen it go.
     const auto watched_until = state.heads().alive_at.value_or(live.last_seen_at());
     return std::min(std::max(live.last_seen_at(), watched_until), now);

@@ -12,7 +12,11 @@ using namespace testing;
 /// A state with one open session `a` at generation 1.
 class Decide : public ::testing::Test {
   protected:
-    Decide() { apply(decide(create("a"), nullptr, state_, at(0).wall)); }
+    Decide() {
+        state_.begin(at(0));
+        apply(decide(create("a"), nullptr, state_));
+        state_.begin(at(5));
+    }
 
     void apply(const Decision& decision) {
         ASSERT_TRUE(decision.reply) << decision.reply.error().message;
@@ -20,13 +24,13 @@ class Decide : public ::testing::Test {
         state_.settle();
     }
     Decision ask(Command command, const Session* past = nullptr) const {
-        return decide(std::move(command), past, state_, at(5).wall);
+        return decide(std::move(command), past, state_);
     }
     static Session ended(std::string id, Generation generation = 1) {
         Session session = create(std::move(id)).draft;
         session.ordinal = 77;
         session.generation = generation;
-        session.end = End{Reason::completed, {}, "seen", at(1).wall, at(1).wall, at(1).wall};
+        session.end = End{Reason::completed, {}, "seen", at(1).wall, at(1).wall, at(1).wall, {}};
         return session;
     }
 

@@ -21,9 +21,13 @@ struct UnwatchOwner {
 /// The owner of these commands is gone: look for what they left behind, then say so again with the
 /// answer.
 struct FindLeftovers {
+    struct Command {
+        SessionId session_id;
+        std::int32_t reaper = 0;
+    };
     ProcessIdentity process;
     Departure departure;
-    std::vector<SessionId> sessions;
+    std::vector<Command> commands;
 };
 struct StopLeftovers {
     SessionId session_id;

@@ -15,8 +15,9 @@ void end_session(Decision& decision, const LiveSession& live, End end, WallTime 
     if (live.leftovers() == LeftoversPolicy::stop && !end.leftovers.empty()) {
         decision.effects.emplace_back(StopLeftovers{id, end.leftovers});
     }
-    decision.changes.emplace_back(Ended{id, live.ordinal(), live.generation(), std::move(end),
-                                        live.fold(/*ended=*/true)});
+    const auto fold = live.fold(end.reason);
+    decision.changes.emplace_back(
+        Ended{id, live.ordinal(), live.generation(), std::move(end), fold});
 }
 
 Event start_event(const Session& session, WallTime now) {

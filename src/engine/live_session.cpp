@@ -30,7 +30,7 @@ LiveSession::LiveSession(const Session& session, Realms& realms)
       last_seen_at_(session.last_seen_at),
       generation_(session.generation),
       relation_(session.relation),
-      by_machine_(fold_of(session) == Fold::origin),
+      by_machine_(is_by_machine(session.source, session.relation)),
       titled_(!session.title.empty()),
       leftovers_(session.leftovers) {
     set_owner(session.owner, session.on_owner_loss, session.park_window, realms);
@@ -75,9 +75,10 @@ Status LiveSession::status() const {
                                  .turn = bool(turn_since_)});
 }
 
-Fold LiveSession::fold(bool ended) const {
-    if (by_machine_) return Fold::origin;
-    return ended && tally_.messages == 0 && !titled_ ? Fold::empty : Fold::shown;
+Fold LiveSession::fold(std::optional<Reason> ended) const {
+    return fold_of(FoldFacts{.by_machine = by_machine_,
+                             .nothing_said = tally_.messages == 0 && !titled_,
+                             .ended = ended});
 }
 
 Event LiveSession::event(EventType type, WallTime time) const {

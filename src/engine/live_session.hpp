@@ -80,14 +80,19 @@ class LiveSession {
     static constexpr SteadyTime no_deadline = SteadyTime::max();
     /// Its last signs of life are not in the store yet.
     bool is_seen_unsaved() const { return seen_unsaved_; }
-    /// As fold_of(Session) would say, were it to end or be opened now.
-    Fold fold(bool ended) const;
+    /// As fold_of(Session) would say, were it to end for that reason, or be open.
+    Fold fold(std::optional<Reason> ended) const;
 
     /// An event about this session, without its number.
     Event event(EventType type, WallTime time) const;
 
     void set_owner(const Owner& owner, OnOwnerLoss on_owner_loss,
                    std::chrono::seconds park_window, Realms& realms);
+    void set_leftovers(LeftoversPolicy leftovers) { leftovers_ = leftovers; }
+    /// The process that orphans of the command are handed to, as long as the daemon that saw it
+    /// lives; 0 afterwards.
+    std::int32_t reaper() const { return reaper_; }
+    void set_reaper(std::int32_t pid) { reaper_ = pid; }
     void set_generation(Generation generation) { generation_ = generation; }
     void set_turn(std::optional<WallTime> since) { turn_since_ = Since(since); }
     void set_tally(const Tally& tally) { tally_ = tally; }
@@ -116,6 +121,7 @@ class LiveSession {
     std::uint64_t start_ticks_ = 0;
     OwnerLink owner_link_;
     std::int32_t pid_ = 0;
+    std::int32_t reaper_ = 0;
     std::uint32_t lease_ttl_s_ = 0;
     std::uint32_t park_window_s_ = 0;
     std::uint32_t realm_ = 0;

@@ -13,6 +13,9 @@ void State::adopt(const Session& session) {
 }
 
 void State::begin(Now now) {
+    // Left over from a step that held its leases: the same crowd, however long going through it
+    // takes.
+    if (!due_.empty() && now_.steady < hold_until_) hold_until_ = now.steady + LeaseCensus::window;
     now_ = now;
     fired_.clear();
     wheel_.advance(now.steady, fired_);
@@ -42,6 +45,9 @@ const OwnerEntry* State::owner_of(const LiveSession& live) const {
 SteadyTime State::first_deadline(const LiveSession& live) const {
     if (live.parked_since()) return now_.steady + live.park_window();
     if (live.stalled_since() || !live.has_lease()) return LiveSession::no_deadline;
+    // Stalled means provably alive, which cannot be said of a process that cannot be checked.
+    const bool is_process = live.owner_kind() == OwnerKind::process;
+    if (is_process && live.unknown_since()) return LiveSession::no_deadline;
     return now_.steady + live.lease_ttl();
 }
 
@@ -108,7 +114,9 @@ void State::set_deadline(Slot slot, SteadyTime deadline) {
 void State::open(const Opened& change) {
     CHECK(change.session.ordinal == heads_.ordinal + 1);
     ++heads_.ordinal;
-    insert(LiveSession(change.session, realms_));
+    LiveSession live(change.session, realms_);
+    live.set_reaper(change.reaper);
+    insert(std::move(live));
 }
 
 void State::open(const Reopened& change) {
@@ -126,6 +134,8 @@ void State::open(const Reopened& change) {
     live.set_doubt(std::nullopt, std::nullopt);
     live.set_parked(std::nullopt);
     live.set_generation(change.generation);
+    live.set_leftovers(change.leftovers);
+    live.set_reaper(change.reaper);
     live.set_owner(change.owner, change.on_owner_loss, change.park_window, realms_);
     live.set_seen(change.at, /*unsaved=*/false);
     live.set_deadline(LiveSession::no_deadline);
@@ -147,15 +157,17 @@ void State::apply(const Change& change) {
         void operator()(const Reopened& c) { state.open(c); }
         void operator()(const Ended& c) { state.end(c); }
         void operator()(const Appended& c) {
-            state.modify(c.id, [&](Slot, LiveSession& live) {
+            state.modify(c.id, [&](Slot slot, LiveSession& live) {
                 live.set_tally(c.tally);
                 live.set_seen(c.at, /*unsaved=*/false);
+                state.postpone(slot);
             });
         }
         void operator()(const TurnSet& c) {
-            state.modify(c.id, [&](Slot, LiveSession& live) {
+            state.modify(c.id, [&](Slot slot, LiveSession& live) {
                 live.set_turn(c.turn_since);
                 live.set_seen(c.at, /*unsaved=*/false);
+                state.postpone(slot);
             });
         }
         void operator()(const DoubtSet& c) {
@@ -186,17 +198,24 @@ void State::apply(const Change& change) {
 
 // --- what lives in memory alone -----------------------------------------------------------------
 
+void State::postpone(Slot slot) {
+    auto& live = table_.at(slot);
+    if (!live.has_lease() || live.parked_since()) return;
+    count_lease(live, /*in=*/false);
+    live.set_deadline(first_deadline(live));
+    count_lease(live, /*in=*/true);
+    // Never moved in the wheel, see `begin`: one store a beat.
+    if (live.deadline() == LiveSession::no_deadline || wheel_.contains(slot)) return;
+    wheel_.schedule(slot, live.deadline());
+}
+
 void State::renew(const SessionId& id) {
     const auto slot = table_.find(id.text());
     CHECK(slot != LiveTable::none);
     auto& live = table_.at(slot);
     if (!live.is_seen_unsaved()) unsaved_.push_back({slot, live.ordinal()});
     live.set_seen(now_.wall, /*unsaved=*/true);
-    if (!live.has_lease() || live.parked_since()) return;
-    count_lease(live, /*in=*/false);
-    live.set_deadline(now_.steady + live.lease_ttl());
-    count_lease(live, /*in=*/true);
-    if (!wheel_.contains(slot)) wheel_.schedule(slot, live.deadline());
+    postpone(slot);
 }
 
 void State::mark_gone(const OwnerGone& gone) {
@@ -216,6 +235,7 @@ std::optional<Slot> State::next_of_gone_owner() {
     while (!gone_.empty()) {
         const auto& entry = owners_.at(gone_.back());
         if (entry.gone && entry.sessions > 0) return entry.first;
+        done_with_.push_back(gone_.back());
         gone_.pop_back();
     }
     return std::nullopt;
@@ -262,6 +282,7 @@ std::optional<Slot> State::next_unsaved() {
 std::vector<Effect> State::settle() {
     undo_.clear();
     ended_.clear();
+    done_with_.clear();
     heads_before_ = heads_;
     std::vector<Effect> effects;
     for (const auto number : owners_.take_touched()) {
@@ -287,6 +308,9 @@ void State::revert() {
     heads_ = heads_before_;
     undo_.clear();
     ended_.clear();
+    // Their sessions are back, and nobody will say again that these owners are gone.
+    gone_.insert(gone_.end(), done_with_.begin(), done_with_.end());
+    done_with_.clear();
 }
 
 }  // namespace knell

@@ -89,6 +89,8 @@ class State {
     void modify(const SessionId& id, Change&& change);
 
     void set_deadline(Slot slot, SteadyTime deadline);
+    /// A sign of life moves the deadline of a lease.
+    void postpone(Slot slot);
     void count_lease(const LiveSession& live, bool in);
     SteadyTime first_deadline(const LiveSession& live) const;
     std::optional<Slot> next_of_gone_owner();
@@ -112,6 +114,7 @@ class State {
     // Of the batch that is being decided.
     std::vector<Undo> undo_;
     std::unordered_set<SessionId> ended_;
+    std::vector<OwnerTable::Number> done_with_;  // owners whose last session was ended
     Heads heads_before_;
 };
 

@@ -26,7 +26,7 @@ std::vector<std::string> portrait(const State& state) {
                         " p" + std::to_string(live->owner(state.realms()).process.pid));
     }
     lines.push_back("open " + std::to_string(state.open_count()) + " running " +
-                    std::to_string(state.running_count()) + " ordinal " +
+                    std::to_string(state.count(Status::running)) + " ordinal " +
                     std::to_string(state.heads().ordinal) + " seq " +
                     std::to_string(state.heads().seq));
     return lines;
@@ -46,7 +46,8 @@ Command random_command() {
 
 void run(State& state, int commands) {
     for (int i = 0; i < commands; ++i) {
-        auto decision = decide(random_command(), nullptr, state, at(i).wall);
+        state.begin(at(i));
+        auto decision = decide(random_command(), nullptr, state);
         for (const auto& change : decision.changes) state.apply(change);
         for (auto& event : decision.events) state.number(event);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_set>
 
 #include "core/limits.hpp"
 
@@ -13,10 +14,27 @@ namespace {
 constexpr std::chrono::seconds seen_period{60};
 constexpr std::size_t seen_rows_max = 2000;
 
-/// Signs of life do not depend on the disk: a full one must not cost anybody a lease.
-bool survives_failure(const Result<Reply>& reply) {
-    return reply && (std::holds_alternative<HeartbeatReply>(*reply) ||
-                     std::holds_alternative<InspectReply>(*reply));
+/// The sessions that a batch opens, hands over or ends.
+std::unordered_set<SessionId> turned_over_in(const Batch& batch) {
+    std::unordered_set<SessionId> ids;
+    for (const auto& change : batch.changes) {
+        if (const auto* opened = std::get_if<Opened>(&change)) ids.insert(opened->session.id);
+        if (const auto* reopened = std::get_if<Reopened>(&change)) ids.insert(reopened->id);
+        if (const auto* ended = std::get_if<Ended>(&change)) ids.insert(ended->id);
+    }
+    return ids;
+}
+
+/// Signs of life do not depend on the disk: a full one must not cost anybody a lease.  Only what
+/// rests on a change that did not happen must not be said: nobody is fenced by a failed takeover.
+bool survives_failure(const Result<Reply>& reply, const std::unordered_set<SessionId>& undone) {
+    if (!reply) return false;
+    if (std::holds_alternative<InspectReply>(*reply)) return true;
+    const auto* beats = std::get_if<HeartbeatReply>(&*reply);
+    if (beats == nullptr) return false;
+    const auto stands = [&](const SessionId& id) { return !undone.contains(id); };
+    return std::ranges::all_of(beats->renewed, stands) &&
+           std::ranges::all_of(beats->fenced, stands) && std::ranges::all_of(beats->ended, stands);
 }
 
 }  // namespace
@@ -42,6 +60,7 @@ void Journal::take(Decision& decision) {
     std::ranges::move(decision.effects, std::back_inserter(effects_));
     for (const auto& id : decision.renewals) state_.renew(id);
     counts_.heartbeats += decision.renewals.size();
+    std::ranges::move(decision.renewals, std::back_inserter(renewed_));
     if (decision.gone) state_.mark_gone(*decision.gone);
 }
 
@@ -112,6 +131,22 @@ bool Journal::save_some_seen() {
     return true;
 }
 
+void Journal::take_back(Step& step, std::size_t first, const Error& why) {
+    ++counts_.failures;
+    step.failed = true;
+    step.automatic.clear();
+    work_left_ = true;
+    state_.revert();
+    // What was taken back may have been renewed meanwhile, and its owner was told so.
+    for (const auto& id : renewed_) {
+        if (state_.find(id) != nullptr) state_.renew(id);
+    }
+    const auto undone = turned_over_in(batch_);
+    for (auto i = first; i < step.replies.size(); ++i) {
+        if (!survives_failure(step.replies[i], undone)) step.replies[i] = std::unexpected(why);
+    }
+}
+
 Journal::Step Journal::commit(std::vector<Command>&& commands, Now now) {
     Step step;
     step.replies.reserve(commands.size());
@@ -119,8 +154,11 @@ Journal::Step Journal::commit(std::vector<Command>&& commands, Now now) {
     state_.begin(now);
     do {
         const auto first = step.replies.size();
+        const auto counted = counts_;
+        const auto seen_saved_at = seen_saved_at_;
         batch_.clear();
         effects_.clear();
+        renewed_.clear();
         const auto taken = decide_some(left, step);
         auto written = taken ? Result<void>{} : Result<void>{std::unexpected(taken.error())};
         if (written) {
@@ -140,16 +178,11 @@ Journal::Step Journal::commit(std::vector<Command>&& commands, Now now) {
             std::ranges::move(state_.settle(), std::back_inserter(step.effects));
             continue;
         }
-        ++counts_.failures;
-        step.failed = true;
-        step.automatic.clear();
-        work_left_ = true;
-        state_.revert();
-        for (auto i = first; i < step.replies.size(); ++i) {
-            if (!survives_failure(step.replies[i])) {
-                step.replies[i] = std::unexpected(written.error());
-            }
-        }
+        take_back(step, first, written.error());
+        seen_saved_at_ = seen_saved_at;
+        counts_.reaps = counted.reaps;
+        counts_.reap_lateness_last = counted.reap_lateness_last;
+        counts_.reap_lateness_max = counted.reap_lateness_max;
         step.replies.resize(commands.size(), std::unexpected(written.error()));
         break;
     } while (!left.empty());

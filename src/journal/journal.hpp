@@ -59,12 +59,15 @@ class Journal {
     /// True when there are more rows than one transaction should hold.
     bool save_some_seen();
     void take(Decision& decision);
+    /// The transaction failed: its replies from `first` on, and all that it changed.
+    void take_back(Step& step, std::size_t first, const Error& why);
     void note_lateness(const LiveSession& live, const Decision& decision);
 
     State& state_;
     Store& store_;
     Batch batch_;
     std::vector<Effect> effects_;  // of the batch
+    std::vector<SessionId> renewed_;
     SteadyTime seen_saved_at_{};
     bool work_left_ = false;
     Counts counts_;

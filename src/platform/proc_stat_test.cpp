@@ -9,7 +9,12 @@ namespace knell {
 namespace {
 
 const std::string rest = " S 77 4242 4242 0 -1 4194560 109 0 0 0 1 2 0 0 20 0 1 0 987654 2703360";
-const ProcStat expected{.parent = 77, .start_ticks = 987654, .state = 'S'};
+const ProcStat expected{.parent = 77,
+                        .group = 4242,
+                        .session = 4242,
+                        .start_ticks = 987654,
+                        .state = 'S',
+                        .exit_status = 0};
 
 TEST(ParseProcStat, ReadsStateParentAndStartTicks) {
     EXPECT_EQ(parse_proc_stat("4242 (sleep)" + rest), expected);

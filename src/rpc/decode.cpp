@@ -172,6 +172,7 @@ Result<Command> decode_create(const JsonObject& object, const Caller& caller, Ba
     Params params(object);
     auto create = decode_draft(params, backend);
     create.draft.owner = decode_owner(params, caller, backend);
+    create.reaper = caller.pid;
     return finish(params, std::move(create));
 }
 
@@ -183,8 +184,11 @@ Result<Command> decode_resume(const JsonObject& object, const Caller& caller, Ba
     const auto loss = decode_owner_loss(params);
     resume.on_owner_loss = loss.act;
     resume.park_window = loss.window;
+    resume.leftovers = params.choice<LeftoversPolicy>("leftovers", leftovers_policy_names)
+                           .value_or(LeftoversPolicy::none);
     resume.takeover = params.boolean("takeover").value_or(false);
     resume.said_by = caller.describe();
+    resume.reaper = caller.pid;
     return finish(params, std::move(resume));
 }
 

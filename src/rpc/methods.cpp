@@ -217,6 +217,8 @@ constexpr Param owner_param{"owner", "object", false,
                             "{pid}, {lease_ttl_s} or both; default: the calling process"};
 constexpr Param on_owner_loss_param{"on_owner_loss", "string", false, "end (default) or park"};
 constexpr Param park_param{"park_s", "integer", false, "with park: for how long, default 300"};
+constexpr Param leftovers_param{
+    "leftovers", "string", false, "the session is one command: report or stop what it leaves"};
 
 constexpr std::array create_params{
     Param{"id", "string", false, "default: a new UUIDv7"},
@@ -232,11 +234,11 @@ constexpr std::array create_params{
     owner_param,
     on_owner_loss_param,
     park_param,
-    Param{"leftovers", "string", false, "the session is one command: report or stop what it leaves"},
+    leftovers_param,
     Param{"meta", "object", false, "anything of the client's own"},
 };
 constexpr std::array resume_params{
-    session_param, owner_param, on_owner_loss_param, park_param,
+    session_param, owner_param, on_owner_loss_param, park_param, leftovers_param,
     Param{"takeover", "boolean", false, "end the present owner's generation as superseded"}};
 constexpr std::array append_params{
     session_param, generation_param,

@@ -14,7 +14,8 @@ namespace knell {
 /// the whole batch, because then memory and store have come apart.
 
 struct Opened {
-    Session session;  // a new row
+    Session session;          // a new row
+    std::int32_t reaper = 0;  // for memory alone: see Create
 };
 
 /// The next generation of a session: one that had ended, or a live one that was taken over.
@@ -25,9 +26,11 @@ struct Reopened {
     Owner owner;
     OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
     std::chrono::seconds park_window{0};
+    LeftoversPolicy leftovers = LeftoversPolicy::none;
     Fold fold = Fold::shown;
     WallTime at;
     std::optional<Session> past;  // what the store knew, when it had ended
+    std::int32_t reaper = 0;      // for memory alone
 };
 
 struct Ended {

@@ -25,6 +25,12 @@ Create create(std::string id, std::string source) {
     return create;
 }
 
+Create create(std::string id, const Owner& owner) {
+    auto command = create(std::move(id));
+    command.draft.owner = owner;
+    return command;
+}
+
 Append append(std::string id, Generation generation, std::vector<std::string> contents) {
     Append append{SessionId(std::move(id)), generation, {}};
     for (auto& content : contents) append.messages.push_back({"user", std::move(content), {}, 3});
@@ -32,15 +38,65 @@ Append append(std::string id, Generation generation, std::vector<std::string> co
 }
 
 Close close(std::string id, std::optional<Generation> generation, Reason reason) {
-    return {SessionId(std::move(id)), generation, reason, "said so", "the test", {}};
+    return {.session_id = SessionId(std::move(id)),
+            .generation = generation,
+            .reason = reason,
+            .detail = "said so",
+            .said_by = "the test",
+            .at = {},
+            .leftovers = {}};
 }
 
 Resume resume(std::string id, bool takeover) {
-    return {SessionId(std::move(id)), process_owner(200), OnOwnerLoss::end, takeover, "the test"};
+    return {.session_id = SessionId(std::move(id)),
+            .owner = process_owner(200),
+            .takeover = takeover,
+            .said_by = "the test"};
 }
 
 Turn turn(std::string id, Generation generation, bool on) {
     return {SessionId(std::move(id)), generation, on};
+}
+
+Heartbeat beat(std::string id, Generation generation) {
+    Heartbeat heartbeat;
+    heartbeat.beats.push_back({SessionId(std::move(id)), generation});
+    return heartbeat;
+}
+
+OwnerGone gone(int pid, Departure departure) {
+    return {.process = process_owner(pid).process,
+            .departure = std::move(departure),
+            .leftovers = {},
+            .searched = false};
+}
+
+OwnerUnknown unknown(int pid, std::string why) {
+    return {process_owner(pid).process, std::move(why)};
+}
+
+OwnerAlive alive(int pid) { return {process_owner(pid).process}; }
+
+Departure exited(int code) {
+    return {.kind = Departure::Kind::exited, .number = code, .evidence = "seen to exit"};
+}
+
+Departure signaled(int signal) {
+    return {.kind = Departure::Kind::signaled, .number = signal, .evidence = "seen to be killed"};
+}
+
+Departure lost() {
+    return {.kind = Departure::Kind::lost,
+            .number = 0,
+            .evidence = "no longer there",
+            .seen_live = false};
+}
+
+Departure host_restarted() {
+    return {.kind = Departure::Kind::host_restart,
+            .number = 0,
+            .evidence = "another boot",
+            .seen_live = false};
 }
 
 Now at(std::int64_t seconds) {

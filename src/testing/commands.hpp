@@ -14,11 +14,24 @@ Owner lease_owner(std::chrono::seconds ttl = std::chrono::seconds{45});
 Owner process_owner(int pid);
 
 Create create(std::string id, std::string source = "cli");
+/// The same, of another owner.
+Create create(std::string id, const Owner& owner);
 Append append(std::string id, Generation generation, std::vector<std::string> contents);
 Close close(std::string id, std::optional<Generation> generation = {},
             Reason reason = Reason::completed);
 Resume resume(std::string id, bool takeover = false);
 Turn turn(std::string id, Generation generation, bool on);
+Heartbeat beat(std::string id, Generation generation = 1);
+
+/// How the owner with that pid went; nobody looked for leftovers.
+OwnerGone gone(int pid, Departure departure);
+OwnerUnknown unknown(int pid, std::string why = "nothing to be seen");
+OwnerAlive alive(int pid);
+Departure exited(int code);
+Departure signaled(int signal);
+/// Found gone some time after the fact.
+Departure lost();
+Departure host_restarted();
 
 /// Wall and steady time `seconds` after an arbitrary start.
 Now at(std::int64_t seconds);

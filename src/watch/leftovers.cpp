@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -62,6 +63,13 @@ std::string command_line(pid_t pid) {
     return text;
 }
 
+bool is_knell_daemon(pid_t pid) {
+    std::error_code unreadable;
+    const auto ours = std::filesystem::read_symlink("/proc/self/exe", unreadable);
+    const auto its = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), unreadable);
+    return !unreadable && ours == its && command_line(pid).ends_with(" up");
+}
+
 /// How `pid` is known to belong to the session by itself, or "".
 std::string own_evidence(pid_t pid, const ProcStat& stat, const LeftoverSearch& search,
                          const std::string& cookie) {
@@ -95,7 +103,7 @@ std::vector<Leftover> find_leftovers(const LeftoverSearch& search) {
     for (const auto pid : all_pids()) {
         if (pid == search.command || pid == search.reaper || pid == getpid()) continue;
         const auto stat = read_proc_stat(pid);
-        if (!stat || stat->is_dead()) continue;
+        if (!stat || stat->is_dead() || is_knell_daemon(pid)) continue;
         candidates[pid] = {*stat, own_evidence(pid, *stat, search, cookie)};
     }
     add_descendants(candidates);

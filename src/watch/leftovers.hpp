@@ -17,7 +17,8 @@ namespace knell {
 ///   (children that scrubbed their environment);
 /// - it leads or belongs to the process group or session that the command itself led;
 /// - its parent is one of these.
-/// The command itself and its wrapper are not leftovers.  Costs one pass over all processes.
+/// The command itself and its wrapper are not leftovers, nor is a knell daemon, which is meant to
+/// outlive whoever started it.  Costs one pass over all processes.
 struct LeftoverSearch {
     SessionId session_id;
     pid_t command = 0;

@@ -21,19 +21,19 @@ namespace {
 
 /// Linux 6.15 tells how a process ended to whoever holds a pidfd; Debian 12's headers do not know
 /// of it yet.  The first 64 bytes of the kernel's struct.
-struct PidfdInfo {
+struct PidfdRecord {
     std::uint64_t mask;
     std::uint64_t cgroup;
     std::uint32_t pid, tgid, ppid;
     std::uint32_t ruid, rgid, euid, egid, suid, sgid, fsuid, fsgid;
     std::int32_t exit_code;
 };
-static_assert(sizeof(PidfdInfo) == 64);
-constexpr unsigned long pidfd_get_info = _IOWR(0xFF, 11, PidfdInfo);
+static_assert(sizeof(PidfdRecord) == 64);
+constexpr unsigned long pidfd_get_info = _IOWR(0xFF, 11, PidfdRecord);
 constexpr std::uint64_t pidfd_info_exit = 1U << 3U;
 
 std::optional<int> status_from_pidfd(int pidfd) {
-    PidfdInfo info{};
+    PidfdRecord info{};
     info.mask = pidfd_info_exit;
     if (ioctl(pidfd, pidfd_get_info, &info) != 0) return std::nullopt;
     if ((info.mask & pidfd_info_exit) == 0) return std::nullopt;

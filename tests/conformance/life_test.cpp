@@ -22,6 +22,9 @@ TEST_P(Life, EveryFieldSurvivesARestart) {
     draft.cwd = "/home/a b";
     draft.meta = R"({"x":[1,null]})";
     draft.on_owner_loss = OnOwnerLoss::park;
+    draft.park_window = std::chrono::seconds{77};
+    draft.leftovers = LeftoversPolicy::stop;
+    draft.owner.lease_ttl = std::chrono::seconds{900};
     ASSERT_TRUE(journal().one(command, at(1)));
     ASSERT_TRUE(journal().one(append("a", 1, {"hello"}), at(2)));
     ASSERT_TRUE(journal().one(turn("a", 1, true), at(3)));
@@ -33,12 +36,12 @@ TEST_P(Life, EveryFieldSurvivesARestart) {
     Session expected = command.draft;
     expected.ordinal = 1;
     expected.started_at = expected.owner.since = at(1).wall;
-    expected.last_activity_at = at(3).wall;
+    expected.last_activity_at = expected.last_seen_at = at(3).wall;
     expected.turn_since = at(3).wall;
     expected.tally = {.messages = 1, .input_tokens = 3, .output_tokens = 0};
     EXPECT_EQ(before, expected);
     EXPECT_EQ(journal().state.open_count(), 1U);
-    EXPECT_EQ(journal().state.running_count(), 1U);
+    EXPECT_EQ(journal().state.count(Status::running), 1U);
 }
 
 TEST_P(Life, AnEndHasItsReasonProofAndBounds) {

@@ -52,4 +52,10 @@ std::vector<std::string> StoreStory::listed(SessionQuery query) {
     return ids;
 }
 
+std::vector<Event> StoreStory::told(EventType type) {
+    const auto page = reader().events({.after = 0, .limit = 100'000, .types = {type}, .session_id = {}});
+    EXPECT_TRUE(page) << page.error().message;
+    return page->events;
+}
+
 }  // namespace knell::testing

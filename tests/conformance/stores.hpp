@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -35,15 +37,28 @@ const std::vector<StoreKind>& store_kinds();
 /// A journal on a store, as the daemon has it.
 class JournalOnStore {
   public:
-    explicit JournalOnStore(Store& store) : journal(state, store) {
-        const auto recovered = journal.recover();
+    explicit JournalOnStore(Store& store, Now now = at(0)) : journal(state, store) {
+        const auto recovered = journal.recover(now);
         EXPECT_TRUE(recovered) << recovered.error().message;
     }
 
+    /// A group of commands and whatever falls due, to its end.
+    Journal::Step step(std::vector<Command> commands, Now now) {
+        auto whole = journal.commit(std::move(commands), now);
+        while (!whole.failed && journal.has_work_left()) {
+            auto more = journal.commit({}, now);
+            std::ranges::move(more.effects, std::back_inserter(whole.effects));
+            std::ranges::move(more.automatic, std::back_inserter(whole.automatic));
+            whole.failed = more.failed;
+        }
+        return whole;
+    }
     /// One group of commands, one transaction.
     std::vector<Result<Reply>> group(std::vector<Command> commands, Now now = at(0)) {
-        return journal.commit(std::move(commands), now);
+        return step(std::move(commands), now).replies;
     }
+    /// Time passes: what falls due by `now`, and nothing else.
+    Journal::Step tick(Now now) { return step({}, now); }
     Result<Reply> one(Command command, Now now = at(0)) {
         std::vector<Command> commands;
         commands.push_back(std::move(command));
@@ -58,12 +73,12 @@ class StoreStory : public ::testing::TestWithParam<StoreKind> {
   protected:
     StoreStory() : under_test_(GetParam().make()) { restart(); }
 
-    void restart() {
+    void restart(Now now = at(0)) {
         reader_.reset();
         journal_.reset();
         if (started_) under_test_->reopen();
         started_ = true;
-        journal_ = std::make_unique<JournalOnStore>(under_test_->store());
+        journal_ = std::make_unique<JournalOnStore>(under_test_->store(), now);
         auto reader = under_test_->store().open_reader();
         ASSERT_TRUE(reader) << reader.error().message;
         reader_ = std::move(*reader);
@@ -77,6 +92,7 @@ class StoreStory : public ::testing::TestWithParam<StoreKind> {
         return found && *found ? **found : Session{};
     }
     std::vector<std::string> listed(SessionQuery query);
+    std::vector<Event> told(EventType type);
 
     void TearDown() override { EXPECT_EQ(broken_promises(reader()), std::vector<std::string>{}); }
 

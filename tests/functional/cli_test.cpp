@@ -87,7 +87,7 @@ TEST_F(Cli, Status) {
     EXPECT_EQ(number(json({"status", "--json"}), "sessions.open"), 1);
     const auto plain = home.knell({"status"});
     EXPECT_EQ(plain.status, 0);
-    EXPECT_THAT(plain.out, HasSubstr("1 open: 0 running, 1 idle"));
+    EXPECT_THAT(plain.out, HasSubstr("1 open: 1 idle, 0 unknown"));
     EXPECT_THAT(plain.out, HasSubstr(fmt::format("{}", daemon.pid())));
 }
 

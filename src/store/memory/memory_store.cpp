@@ -169,6 +169,7 @@ class MemoryStore final : public Store {
         session.owner = change.owner;
         session.on_owner_loss = change.on_owner_loss;
         session.park_window = change.park_window;
+        session.leftovers = change.leftovers;
         session.last_activity_at = session.last_seen_at = change.at;
         clear_state(session);
         session.end.reset();
@@ -183,7 +184,7 @@ class MemoryStore final : public Store {
         auto& session = row(change.ordinal, change.generation);
         CHECK(!session.end);
         session.tally = change.tally;
-        session.last_activity_at = change.at;
+        session.last_activity_at = session.last_seen_at = change.at;
         auto& messages = tables_->messages[change.ordinal];
         CHECK(static_cast<std::int64_t>(messages.size()) + 1 == change.first_number);
         messages.insert(messages.end(), change.messages.begin(), change.messages.end());
@@ -207,7 +208,7 @@ class MemoryStore final : public Store {
         auto& session = row(change.ordinal, change.generation);
         CHECK(!session.end);
         session.turn_since = change.turn_since;
-        session.last_activity_at = change.at;
+        session.last_activity_at = session.last_seen_at = change.at;
     }
 
     // Readers may outlive a step of the writer and live on other threads.

@@ -25,7 +25,7 @@ BatchWriter::BatchWriter(SQLite::Database& database)
               "UPDATE sessions SET generation = ?, owner_kind = ?, owner_pid = ?, "
               "owner_start_ticks = ?, owner_pid_ns = ?, owner_boot_id = ?, owner_lease_ttl_s = ?, "
               "owner_host = ?, owner_since = ?, on_owner_loss = ?, park_window_s = ?, "
-              "last_activity_at = ?, last_seen_at = NULL, fold = ?, turn_since = NULL, "
+              "leftovers_policy = ?, last_activity_at = ?, last_seen_at = NULL, fold = ?, turn_since = NULL, "
               "unknown_since = NULL, stalled_since = NULL, parked_since = NULL, leftovers = NULL, "
               "ended_at = NULL, ended_after = NULL, ended_before = NULL, "
               "reason = NULL, detail = NULL, evidence = NULL WHERE ordinal = ? AND generation = ?"),
@@ -36,12 +36,13 @@ BatchWriter::BatchWriter(SQLite::Database& database)
            "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       count_(database,
              "UPDATE sessions SET message_count = ?, input_tokens = ?, output_tokens = ?, "
-             "last_activity_at = ? WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+             "last_activity_at = ?, last_seen_at = NULL "
+             "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       message_(database,
                "INSERT INTO messages (session, number, at, role, content, tool_name, tokens) "
                "VALUES (?,?,?,?,?,?,?)"),
       turn_(database,
-            "UPDATE sessions SET turn_since = ?, last_activity_at = ? "
+            "UPDATE sessions SET turn_since = ?, last_activity_at = ?, last_seen_at = NULL "
             "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       doubt_(database,
              "UPDATE sessions SET unknown_since = ?, stalled_since = ? "
@@ -91,7 +92,8 @@ void BatchWriter::put(const Reopened& change) {
     Binder bind(reopen_);
     bind.number(change.generation).owner(change.owner);
     bind.word(name_in(on_owner_loss_names, change.on_owner_loss));
-    bind.number(change.park_window.count()).time(change.at);
+    bind.number(change.park_window.count());
+    bind.word(name_in(leftovers_policy_names, change.leftovers)).time(change.at);
     bind.number(static_cast<std::int64_t>(change.fold));
     bind.number(change.ordinal).number(std::int64_t{change.generation} - 1);
     CHECK(bind.run() == 1);

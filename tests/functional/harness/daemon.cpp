@@ -50,6 +50,12 @@ const std::string& Daemon::log() {
     }
 }
 
+void Daemon::listen() {
+    constexpr int moment_ms = 20;
+    pollfd watched{.fd = log_pipe_.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&watched, 1, moment_ms) > 0) read_available(log_pipe_.get(), log_);
+}
+
 void Daemon::kill9() {
     process_->signal(SIGKILL);
     process_->wait();

@@ -24,7 +24,12 @@ class Daemon {
     void wait_for_log(std::string_view text);
     /// All that it has said so far.
     const std::string& log();
+    /// Waits until it says something more, but only for a moment.
+    void listen();
 
+    void signal(int number) const { process_->signal(number); }
+    /// SIGSTOP; it stands still when this returns.
+    void freeze() const { process_->freeze(); }
     void kill9();
     /// SIGTERM; its exit status.
     int terminate();

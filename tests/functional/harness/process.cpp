@@ -102,6 +102,14 @@ void Process::signal(int number) const {
     if (!status_) ::kill(pid_, number);
 }
 
+void Process::freeze() const {
+    signal(SIGSTOP);
+    siginfo_t stopped{};
+    while (::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED) != 0) {
+        if (errno != EINTR) throw std::runtime_error("cannot freeze a child");
+    }
+}
+
 int Process::wait() {
     if (status_) return *status_;
     wait_for(pidfd_.get(), POLLIN, "the end of a child process");

@@ -42,6 +42,8 @@ class Process {
 
     pid_t pid() const { return pid_; }
     void signal(int number) const;
+    /// SIGSTOP; it stands still when this returns.
+    void freeze() const;
     /// Waits for its end.  Its exit status, or 128 and the signal, as a shell says it.
     int wait();
     bool has_ended() const { return status_.has_value(); }

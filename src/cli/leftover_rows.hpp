@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/table.hpp"
+#include "wire/json.hpp"
+
+namespace knell::cli {
+
+/// More are counted: a terminal is not flooded by what a build left behind.
+inline constexpr std::size_t leftover_lines_max = 10;
+
+/// "4242 sleep 300 (KNELL_SESSION_ID in its environment)"
+std::string leftover_text(const JsonObject& leftover);
+
+/// One line each, for the terminal of a command that ended; `what` says what becomes of them.
+std::vector<std::string> leftover_lines(const JsonArray& leftovers, std::string_view what,
+                                        std::string_view session_id);
+
+/// One row each: pid, command, how it is known to be the session's.
+Table leftover_table(const JsonArray& leftovers);
+
+}  // namespace knell::cli

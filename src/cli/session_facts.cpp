@@ -1,0 +1,54 @@
+#include "cli/session_facts.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/relative_time.hpp"
+
+namespace knell::cli {
+
+using wire::int_at;
+using wire::text_at;
+
+std::string time_of(const JsonObject& object, std::string_view name, WallTime now) {
+    const auto time = text_at(object, name);
+    if (time.empty()) return {};
+    return fmt::format("{} ({})", time, relative_time(time, now));
+}
+
+std::string owner_text(const JsonObject& session, WallTime now) {
+    const auto* owner = wire::object_at(session, "owner");
+    if (owner == nullptr) return {};
+    std::string text(text_at(*owner, "kind"));
+    if (owner->contains("pid")) text += fmt::format(" {}", int_at(*owner, "pid"));
+    if (owner->contains("lease_ttl_s")) {
+        text += fmt::format(", renewed within {} s", int_at(*owner, "lease_ttl_s"));
+    }
+    if (const auto host = text_at(*owner, "host"); !host.empty())
+        text += fmt::format(" on {}", host);
+    if (const auto since = time_of(*owner, "since", now); !since.empty()) text += " since " + since;
+    return text;
+}
+
+std::string owner_loss_text(const JsonObject& session) {
+    const auto act = text_at(session, "on_owner_loss");
+    if (!session.contains("park_s")) return std::string(act);
+    return fmt::format("{} for {} s", act, int_at(session, "park_s"));
+}
+
+std::string end_text(const JsonObject& session) {
+    const auto reason = text_at(session, "reason");
+    if (reason.empty()) return {};
+    const auto proof = text_at(session, "proof");
+    const auto detail = text_at(session, "detail");
+    return fmt::format("{}{}{}{}", reason, proof.empty() ? "" : fmt::format(" ({})", proof),
+                       detail.empty() ? "" : ": ", detail);
+}
+
+std::string bounds_text(const JsonObject& session) {
+    const auto after = text_at(session, "ended_after");
+    const auto before = text_at(session, "ended_before");
+    if (after.empty() || before.empty() || after == before) return {};
+    return fmt::format("between {} and {}", after, before);
+}
+
+}  // namespace knell::cli

@@ -1,0 +1,143 @@
+#include "cli/status_report.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "cli/relative_time.hpp"
+#include "core/session.hpp"
+
+namespace knell::cli {
+
+namespace {
+
+using wire::int_at;
+using wire::text_at;
+
+std::string format_bytes(std::int64_t bytes) {
+    static constexpr std::array units{"kB", "MB", "GB", "TB"};
+    if (bytes < 1000) return fmt::format("{} bytes", bytes);
+    auto amount = static_cast<double>(bytes) / 1000;
+    std::size_t unit = 0;
+    for (; amount >= 999.95 && unit + 1 < units.size(); ++unit) amount /= 1000;
+    return fmt::format("{:.1f} {}", amount, units[unit]);
+}
+
+std::string describe(const JsonObject& status, std::string_view part,
+                     std::string (*text)(const JsonObject&)) {
+    const auto* object = wire::object_at(status, part);
+    return object == nullptr ? std::string{} : text(*object);
+}
+
+std::string store_text(const JsonObject& store) {
+    return fmt::format("{} {} {} ({}, schema {})", text_at(store, "kind"),
+                       text_at(store, "sqlite_version"), text_at(store, "path"),
+                       format_bytes(int_at(store, "bytes")), int_at(store, "schema"));
+}
+
+/// "10 completed, 2 signaled"; "" when there are none.
+std::string counts_text(const JsonObject& counts) {
+    std::string text;
+    for (const auto& entry : counts) {
+        const std::string_view name = entry.key();
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", int_at(counts, name), name);
+    }
+    return text;
+}
+
+/// What is not there is not worth a word, but for `unknown`: its nought is an answer.
+std::string sessions_text(const JsonObject& sessions) {
+    JsonObject shown;
+    for (const auto name : status_names) {
+        if (int_at(sessions, name) > 0) shown[name] = int_at(sessions, name);
+    }
+    if (sessions.contains("unknown")) shown["unknown"] = int_at(sessions, "unknown");
+    const auto counts = counts_text(shown);
+    return fmt::format("{} open{}{}", int_at(sessions, "open"), counts.empty() ? "" : ": ", counts);
+}
+
+std::string ends_text(const JsonObject& ends) {
+    const auto total = int_at(ends, "total");
+    const auto* reasons = wire::object_at(ends, "by_reason");
+    const auto* proofs = wire::object_at(ends, "by_proof");
+    if (total == 0 || reasons == nullptr || proofs == nullptr) return fmt::format("{}", total);
+    return fmt::format("{}: {}; by proof: {}", total, counts_text(*reasons), counts_text(*proofs));
+}
+
+Fact ends_fact(const JsonObject& status, std::string_view span) {
+    const auto* ended = wire::object_at(status, "ended");
+    if (ended == nullptr) return {};
+    return {fmt::format("ended in a {}", span), describe(*ended, span, ends_text)};
+}
+
+Fact leaks_fact(const JsonObject& status) {
+    const auto* leaks = wire::object_at(status, "leaks");
+    if (leaks == nullptr) return {};
+    const auto count = int_at(*leaks, "ended_without_reason");
+    return {"leaks", fmt::format("{} ended row{} without a reason", count, count == 1 ? "" : "s"),
+            count == 0 ? Tone::plain : Tone::bad};
+}
+
+std::string leases_text(const JsonObject& leases) {
+    auto text = fmt::format("{} live; {} heartbeats, {} reaps so far", int_at(leases, "live"),
+                            int_at(leases, "heartbeats"), int_at(leases, "reaps"));
+    if (int_at(leases, "reaps") > 0) {
+        text += fmt::format(", the last {} ms late, the latest {} ms",
+                            int_at(leases, "reap_lateness_last_ms"),
+                            int_at(leases, "reap_lateness_max_ms"));
+    }
+    return text;
+}
+
+std::string watched_text(const JsonObject& status) {
+    if (!status.contains("watched_processes")) return {};
+    const auto count = int_at(status, "watched_processes");
+    return fmt::format("{} process{}", count, count == 1 ? "" : "es");
+}
+
+std::string events_text(const JsonObject& events) {
+    return fmt::format("{} so far", int_at(events, "last_seq"));
+}
+
+std::string journal_text(const JsonObject& journal) {
+    return fmt::format("{} commands in {} commits; {} of {} queued", int_at(journal, "commands"),
+                       int_at(journal, "commits"), int_at(journal, "queued"),
+                       int_at(journal, "queued_max"));
+}
+
+std::string connections_text(const JsonObject& connections) {
+    return fmt::format("{} of {}", int_at(connections, "open"), int_at(connections, "max"));
+}
+
+std::string uptime_text(const JsonObject& status) {
+    if (!status.contains("uptime_s")) return std::string(text_at(status, "started_at"));
+    return fmt::format("{}, since {}",
+                       format_duration(std::chrono::seconds{int_at(status, "uptime_s")}),
+                       text_at(status, "started_at"));
+}
+
+}  // namespace
+
+std::vector<Fact> status_facts(const JsonObject& status) {
+    return {
+        {"version", fmt::format("{} ({})", text_at(status, "version"), text_at(status, "commit"))},
+        {"pid", fmt::format("{}", int_at(status, "pid"))},
+        {"up", uptime_text(status)},
+        {"host", std::string(text_at(status, "host"))},
+        {"node", std::string(text_at(status, "node_id"))},
+        {"home", std::string(text_at(status, "home"))},
+        {"socket", std::string(text_at(status, "socket"))},
+        {"store", describe(status, "store", store_text)},
+        {"sessions", describe(status, "sessions", sessions_text)},
+        ends_fact(status, "day"),
+        ends_fact(status, "week"),
+        leaks_fact(status),
+        {"leases", describe(status, "leases", leases_text)},
+        {"watched", watched_text(status)},
+        {"events", describe(status, "events", events_text)},
+        {"journal", describe(status, "journal", journal_text)},
+        {"connections", describe(status, "connections", connections_text)},
+    };
+}
+
+}  // namespace knell::cli

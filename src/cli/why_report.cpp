@@ -1,0 +1,132 @@
+#include "cli/why_report.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cli/leftover_rows.hpp"
+#include "cli/relative_time.hpp"
+#include "cli/session_facts.hpp"
+#include "cli/session_rows.hpp"
+#include "cli/table.hpp"
+#include "cli/text_width.hpp"
+
+namespace knell::cli {
+
+namespace {
+
+using wire::int_at;
+using wire::text_at;
+
+const JsonObject& session_in(const JsonObject& why) {
+    static const JsonObject none;
+    const auto* session = wire::object_at(why, "session");
+    return session == nullptr ? none : *session;
+}
+
+struct Headline {
+    std::string text;
+    Tone tone = Tone::plain;
+};
+
+Headline headline(const JsonObject& why, WallTime now) {
+    const auto& session = session_in(why);
+    const auto id = text_at(session, "id");
+    const auto verdict = text_at(why, "verdict");
+    const auto evidence = text_at(why, "evidence");
+    if (verdict == "alive") return {fmt::format("{} is alive: {}", id, evidence), Tone::good};
+    if (verdict == "dead") {
+        return {fmt::format("{} ended {}: {}", id, relative_time(text_at(session, "ended_at"), now),
+                            end_text(session)),
+                tone_of_end(session)};
+    }
+    return {fmt::format("whether {} is alive is {}: {}", id, verdict, evidence), Tone::warning};
+}
+
+std::vector<Fact> facts_of(const JsonObject& session, WallTime now) {
+    const auto status = text_at(session, "status");
+    return {{"status", std::string(status), tone_of_status(status)},
+            {"title", std::string(text_at(session, "title"))},
+            {"owner", owner_text(session, now)},
+            {"when it is lost", owner_loss_text(session)},
+            {"started", time_of(session, "started_at", now)},
+            {"last activity", time_of(session, "last_activity_at", now)},
+            {"last sign of life", time_of(session, "last_seen_at", now)},
+            {"turn since", time_of(session, "turn_since", now)},
+            {"unknown since", time_of(session, "unknown_since", now), Tone::warning},
+            {"stalled since", time_of(session, "stalled_since", now), Tone::warning},
+            {"parked since", time_of(session, "parked_since", now), Tone::warning},
+            {"ended", time_of(session, "ended_at", now)},
+            {"", bounds_text(session)},
+            {"evidence", std::string(text_at(session, "evidence"))}};
+}
+
+/// A heading and what stands under it, an empty line before it.
+std::string section(std::string_view title, const std::string& body, const Terminal& terminal) {
+    return body.empty() ? body
+                        : fmt::format("\n{}\n{}", toned(title, Tone::heading, terminal), body);
+}
+
+/// Times in full: who asks why compares them with a log.
+std::string transitions_text(const JsonObject& why, const Terminal& terminal) {
+    const auto* transitions = wire::array_at(why, "transitions");
+    if (transitions == nullptr || transitions->empty()) return {};
+    Table table({{.title = "TIME"},
+                 {.title = "GEN", .align = Align::right, .drop_order = 2},
+                 {.title = "EVENT"},
+                 {.title = "CAUSE", .shrink_to = 20},
+                 {.title = "EVIDENCE", .shrink_to = 30, .drop_order = 1}});
+    for (const auto& transition : *transitions) {
+        const auto* object = transition.if_object();
+        if (object == nullptr) continue;
+        table.add({{std::string(text_at(*object, "time")), Tone::faint},
+                   {fmt::format("{}", int_at(*object, "generation"))},
+                   {std::string(text_at(*object, "event"))},
+                   {std::string(text_at(*object, "cause"))},
+                   {std::string(text_at(*object, "evidence")), Tone::faint}});
+    }
+    return table.render(terminal);
+}
+
+std::string leftovers_text(const JsonObject& session, const Terminal& terminal) {
+    const auto* leftovers = wire::array_at(session, "leftovers");
+    if (leftovers == nullptr || leftovers->empty()) return {};
+    return leftover_table(*leftovers).render(terminal);
+}
+
+/// " (in 31 s)": up to the next whole second, so that it is never shown as past.
+std::string due_text(const JsonObject& cause) {
+    const auto* due = cause.if_contains("due_in_s");
+    if (due == nullptr || !due->is_number()) return {};
+    const std::chrono::seconds left{
+        static_cast<std::int64_t>(std::ceil(std::max(0.0, due->to_number<double>())))};
+    if (left < std::chrono::minutes{1}) return fmt::format(" (in {} s)", left.count());
+    return fmt::format(" (in {})", format_duration(left));
+}
+
+std::string would_end_text(const JsonObject& why) {
+    const auto* causes = wire::array_at(why, "would_end");
+    std::string text;
+    if (causes == nullptr) return text;
+    for (const auto& cause : *causes) {
+        if (const auto* object = cause.if_object()) {
+            text += fmt::format("- {}{}\n", one_line(text_at(*object, "cause")), due_text(*object));
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string why_report(const JsonObject& why, const Terminal& terminal, WallTime now) {
+    const auto& session = session_in(why);
+    const auto head = headline(why, now);
+    return fmt::format(
+        "{}\n\n{}{}{}{}", toned(one_line(head.text), head.tone, terminal),
+        render_facts(facts_of(session, now), terminal),
+        section("How it came to this", transitions_text(why, terminal), terminal),
+        section("Left running when it ended", leftovers_text(session, terminal), terminal),
+        section("What would end it", would_end_text(why), terminal));
+}
+
+}  // namespace knell::cli

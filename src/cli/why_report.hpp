@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "base/time.hpp"
+#include "platform/terminal.hpp"
+#include "wire/json.hpp"
+
+namespace knell::cli {
+
+/// What session.why answers, for a person: the verdict and its evidence first, then the facts, how
+/// it came to this, what it left running, and what would end it.  Pure.
+std::string why_report(const JsonObject& why, const Terminal& terminal, WallTime now);
+
+}  // namespace knell::cli

@@ -1,0 +1,86 @@
+#include "cli/why_report.hpp"
+
+#include <gtest/gtest.h>
+
+namespace knell::cli {
+namespace {
+
+const WallTime now = *parse_rfc3339("2026-11-15T12:00:00.000Z");
+
+JsonObject parse(std::string_view text) {
+    return wire::parse_json(text).value().as_object();
+}
+
+std::string report(std::string_view why) {
+    return why_report(parse(why), {}, now);
+}
+
+TEST(WhyReport, OfALiveSessionSaysWhatWouldEndItAndWhen) {
+    EXPECT_EQ(report(R"({
+        "session": {"id": "abc", "status": "idle", "title": "claude",
+                    "owner": {"kind": "process", "pid": 4242, "host": "h"},
+                    "on_owner_loss": "end", "started_at": "2026-11-15T11:57:00.000Z"},
+        "verdict": "alive", "evidence": "process 4242 (start ticks 7) is watched",
+        "transitions": [{"time": "2026-11-15T11:57:00.000Z", "generation": 1,
+                         "event": "session:start"}],
+        "would_end": [{"cause": "process 4242 ends"},
+                      {"cause": "its lease is not renewed in time", "due_in_s": 30.2},
+                      {"cause": "nobody claims it", "due_in_s": 299.9}]})"),
+              "abc is alive: process 4242 (start ticks 7) is watched\n"
+              "\n"
+              "status           idle\n"
+              "title            claude\n"
+              "owner            process 4242 on h\n"
+              "when it is lost  end\n"
+              "started          2026-11-15T11:57:00.000Z (3m ago)\n"
+              "\n"
+              "How it came to this\n"
+              "TIME                      GEN  EVENT          CAUSE  EVIDENCE\n"
+              "2026-11-15T11:57:00.000Z    1  session:start  -      -\n"
+              "\n"
+              "What would end it\n"
+              "- process 4242 ends\n"
+              "- its lease is not renewed in time (in 31 s)\n"
+              "- nobody claims it (in 5m 0s)\n");
+}
+
+TEST(WhyReport, OfAnEndedSessionSaysHowThatIsKnownAndWhatItLeft) {
+    EXPECT_EQ(report(R"json({
+        "session": {"id": "abc", "status": "ended", "reason": "signaled", "proof": "observed",
+                    "detail": "signal 9 (SIGKILL)", "evidence": "seen through its pidfd",
+                    "ended_at": "2026-11-15T11:59:00.000Z",
+                    "ended_after": "2026-11-15T11:58:00.000Z",
+                    "ended_before": "2026-11-15T11:59:00.000Z",
+                    "leftovers": [{"pid": 77, "start_ticks": 1, "command": "sleep 300",
+                                   "found_by": "left to the session's knell run"}]},
+        "verdict": "dead", "evidence": "seen through its pidfd", "transitions": [],
+        "would_end": []
+})json"),
+              "abc ended 1m ago: signaled (observed): signal 9 (SIGKILL)\n"
+              "\n"
+              "status    ended\n"
+              "ended     2026-11-15T11:59:00.000Z (1m ago)\n"
+              "          between 2026-11-15T11:58:00.000Z and 2026-11-15T11:59:00.000Z\n"
+              "evidence  seen through its pidfd\n"
+              "\n"
+              "Left running when it ended\n"
+              "PID  COMMAND    KNOWN BY\n"
+              " 77  sleep 300  left to the session's knell run\n");
+}
+
+TEST(WhyReport, UnknownIsAnAnswer) {
+    const auto text = report(R"({"session": {"id": "abc"}, "verdict": "unknown",
+                                 "evidence": "its owner cannot be checked"})");
+
+    EXPECT_TRUE(text.starts_with("whether abc is alive is unknown: its owner cannot be checked\n"))
+        << text;
+}
+
+TEST(WhyReport, OfADaemonThatSaysLittleIsShort) {
+    EXPECT_EQ(report(R"({"session": {"id": "abc", "status": "idle"}, "verdict": "alive",
+                         "evidence": "it said so"})"),
+              "abc is alive: it said so\n\nstatus  idle\n");
+}
+
+}  // namespace
+}  // namespace knell::cli

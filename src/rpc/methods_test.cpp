@@ -1,0 +1,111 @@
+#include <gtest/gtest.h>
+
+#include "testing/in_process_backend.hpp"
+#include "testing/record_check.hpp"
+
+namespace knell::rpc {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Methods : public ::testing::Test {
+  protected:
+    /// The result, or the error, of one call.
+    JsonObject call(std::string_view method, std::string_view params) {
+        const auto line = backend_.answer(std::string(R"({"jsonrpc":"2.0","id":1,"method":")") +
+                                          std::string(method) + R"(","params":)" +
+                                          std::string(params) + "}");
+        const auto answer = wire::parse_json(line);
+        EXPECT_TRUE(answer) << line;
+        const auto& object = answer->get_object();
+        const auto* part = object.if_contains("result");
+        return (part != nullptr ? *part : object.at("error")).get_object();
+    }
+    void TearDown() override {
+        EXPECT_EQ(testing::broken_promises(backend_.reader()), std::vector<std::string>{});
+    }
+
+    testing::InProcessBackend backend_;
+};
+
+TEST_F(Methods, TheCallerOwnsWhatItOpensUnlessItSaysOtherwise) {
+    call("session.create", R"({"id":"a","source":"cli"})");
+    const auto shown = call("session.show", R"({"session_id":"a"})");
+
+    EXPECT_EQ(shown.at("owner").at("pid").as_int64(), 100);
+    EXPECT_EQ(shown.at("owner").at("kind").as_string(), "process");
+}
+
+TEST_F(Methods, ADeadOwnerIsRefusedByName) {
+    const auto error = call("session.create", R"({"source":"cli","owner":{"pid":4242}})");
+
+    EXPECT_EQ(error.at("code").as_int64(), -32602);
+    EXPECT_EQ(error.at("data").at("field").as_string(), "owner.pid");
+}
+
+TEST_F(Methods, ALeaseComesWithAdviceWhenToRenewIt) {
+    const auto opened = call("session.create", R"({"source":"cli","owner":{"lease_ttl_s":45}})");
+
+    EXPECT_EQ(opened.at("lease_ttl_s").as_int64(), 45);
+    EXPECT_EQ(opened.at("renew_every_s").as_int64(), 15);
+}
+
+TEST_F(Methods, ALeaseBelowTheFloorIsRefused) {
+    const auto error = call("session.create", R"({"source":"cli","owner":{"lease_ttl_s":4}})");
+
+    EXPECT_EQ(error.at("data").at("field").as_string(), "owner.lease_ttl_s");
+}
+
+TEST_F(Methods, HeartbeatsTellRenewedFencedAndEnded) {
+    call("session.create", R"({"id":"a","source":"x","owner":{"lease_ttl_s":5}})");
+    call("session.create", R"({"id":"b","source":"x","owner":{"lease_ttl_s":5}})");
+    const auto beat = call("session.heartbeat",
+                           R"({"sessions":[{"session_id":"a","generation":1},)"
+                           R"({"session_id":"b","generation":9},{"session_id":"c","generation":1}]})");
+
+    EXPECT_EQ(wire::to_text(beat), R"({"renewed":["a"],"fenced":["b"],"ended":["c"]})");
+}
+
+TEST_F(Methods, WhySaysWhatWouldEndALeaseAndWhen) {
+    call("session.create", R"({"id":"a","source":"x","owner":{"lease_ttl_s":45}})");
+    backend_.pass(14s);
+    const auto why = call("session.why", R"({"session_id":"a"})");
+
+    EXPECT_EQ(why.at("verdict").as_string(), "alive");
+    EXPECT_EQ(why.at("would_end").at(1).at("due_in_s").as_double(), 31.0);
+    backend_.pass(32s);
+    const auto dead = call("session.why", R"({"session_id":"a"})");
+    EXPECT_EQ(dead.at("verdict").as_string(), "dead");
+    EXPECT_EQ(dead.at("session").at("reason").as_string(), "reaped");
+    EXPECT_TRUE(dead.at("would_end").as_array().empty());
+}
+
+TEST_F(Methods, OwnedTellsWhoAndHowThatIsKnown) {
+    call("session.create", R"({"id":"a","source":"x"})");
+    const auto error = call("session.resume", R"({"session_id":"a"})");
+
+    EXPECT_EQ(error.at("code").as_int64(), -32002);
+    EXPECT_EQ(error.at("data").at("owner").at("pid").as_int64(), 100);
+    EXPECT_FALSE(error.at("data").at("how_known").as_string().empty());
+}
+
+TEST_F(Methods, EveryMethodDescribesItself) {
+    const auto described = call("rpc.describe", "{}");
+
+    EXPECT_EQ(described.at("methods").as_array().size(), methods().size());
+    for (const auto& method : described.at("methods").as_array()) {
+        EXPECT_FALSE(method.at("summary").as_string().empty());
+    }
+}
+
+TEST_F(Methods, ReasonsOfTheDaemonAreNotForClients) {
+    call("session.create", R"({"id":"a","source":"x"})");
+    for (const auto* reason : {"reaped", "host_restart", "superseded", "node_lost", "imported"}) {
+        const auto error = call("session.close", std::string(R"({"session_id":"a","reason":")") +
+                                                     reason + R"("})");
+        EXPECT_EQ(error.at("data").at("field").as_string(), "reason") << reason;
+    }
+}
+
+}  // namespace
+}  // namespace knell::rpc

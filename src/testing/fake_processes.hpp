@@ -1,0 +1,29 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "watch/process_table.hpp"
+
+namespace knell::testing {
+
+/// Processes that exist because a test says so.
+class FakeProcesses final : public ProcessTable {
+  public:
+    void start(pid_t pid, std::uint64_t start_ticks) { running_[pid] = start_ticks; }
+    void end(pid_t pid) { running_.erase(pid); }
+
+    std::optional<ProcessIdentity> identify(pid_t pid) const override {
+        const auto found = running_.find(pid);
+        if (found == running_.end()) return std::nullopt;
+        return ProcessIdentity{pid, found->second, 1, boot_id_};
+    }
+    const std::string& boot_id() const override { return boot_id_; }
+    std::uint64_t own_pid_namespace() const override { return 1; }
+
+  private:
+    std::map<pid_t, std::uint64_t> running_;
+    const std::string boot_id_ = "boot-1";
+};
+
+}  // namespace knell::testing

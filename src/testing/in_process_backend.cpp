@@ -1,0 +1,69 @@
+#include "testing/in_process_backend.hpp"
+
+#include "base/check.hpp"
+#include "base/uuid.hpp"
+#include "store/memory/memory_store.hpp"
+#include "testing/commands.hpp"
+
+namespace knell::testing {
+
+InProcessBackend::InProcessBackend()
+    : store_(make_memory_store()), journal_(state_, *store_), dispatcher_(*this), now_(at(0)) {
+    reader_ = std::move(*store_->open_reader());
+    processes_.start(100, 7);
+    processes_.start(200, 8);
+    caller_ = dispatcher_.identify(/*pid=*/100, /*uid=*/1000, /*pidfd=*/-1);
+    CHECK(journal_.recover(now_));
+}
+
+std::string InProcessBackend::answer(std::string_view line, const rpc::Caller& caller) {
+    std::string answer;
+    int answers = 0;
+    dispatcher_.handle(line, caller, [&](std::string reply) {
+        answer = std::move(reply);
+        ++answers;
+    });
+    CHECK(answers == 1);
+    return answer;
+}
+
+Result<Reply> InProcessBackend::commit(Command&& command) {
+    std::vector<Command> commands;
+    commands.push_back(std::move(command));
+    return std::move(journal_.commit(std::move(commands), now_).replies.front());
+}
+
+void InProcessBackend::pass(std::chrono::milliseconds time) {
+    now_.wall += time;
+    now_.steady += time;
+    do journal_.commit({}, now_);
+    while (journal_.has_work_left());
+}
+
+void InProcessBackend::submit(Command&& command, std::move_only_function<void(Result<Reply>)> done) {
+    done(commit(std::move(command)));
+}
+
+void InProcessBackend::read(std::move_only_function<Result<Json>(Reader&)> work,
+                            rpc::Respond done) {
+    done(work(*reader_));
+}
+
+Result<Json> InProcessBackend::node_status(Reader&) const {
+    return JsonObject{{"sessions", JsonObject{{"open", state_.open_count()}}}};
+}
+
+void InProcessBackend::search_leftovers(const LeftoverSearch&,
+                                        std::move_only_function<void(std::vector<Leftover>)> done) {
+    done({});
+}
+
+void InProcessBackend::sweep(bool dry_run, rpc::Respond done) {
+    done(JsonObject{{"dry_run", dry_run}});
+}
+
+SessionId InProcessBackend::new_session_id() {
+    return SessionId(make_uuid7(now_.wall, {0, static_cast<std::uint64_t>(++ids_)}));
+}
+
+}  // namespace knell::testing

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/state.hpp"
+#include "journal/journal.hpp"
+#include "rpc/backend.hpp"
+#include "rpc/dispatcher.hpp"
+#include "store/store.hpp"
+#include "testing/fake_processes.hpp"
+
+namespace knell::testing {
+
+/// The methods without threads and sockets: a journal on a memory store, every call answered before
+/// it returns, processes and time invented.
+class InProcessBackend final : public rpc::Backend {
+  public:
+    InProcessBackend();
+
+    /// One line in, one line out ("" for a notification).
+    std::string answer(std::string_view line, const rpc::Caller& caller);
+    std::string answer(std::string_view line) { return answer(line, caller_); }
+
+    Result<Reply> commit(Command&& command);
+    void pass(std::chrono::milliseconds time);
+    FakeProcesses& fake_processes() { return processes_; }
+    Reader& reader() { return *reader_; }
+
+    void submit(Command&& command, std::move_only_function<void(Result<Reply>)> done) override;
+    void read(std::move_only_function<Result<Json>(Reader&)> work, rpc::Respond done) override;
+    Result<Json> node_status(Reader& reader) const override;
+    void search_leftovers(const LeftoverSearch& where,
+                          std::move_only_function<void(std::vector<Leftover>)> done) override;
+    void sweep(bool dry_run, rpc::Respond done) override;
+    void stop() override { stopped_ = true; }
+    const ProcessTable& processes() const override { return processes_; }
+    const std::string& host() const override { return host_; }
+    const std::string& node_id() const override { return store_->node_id(); }
+    SessionId new_session_id() override;
+
+  private:
+    FakeProcesses processes_;
+    const std::string host_ = "testhost";
+    std::unique_ptr<Store> store_;
+    std::unique_ptr<Reader> reader_;
+    State state_;
+    Journal journal_;
+    rpc::Dispatcher dispatcher_;
+    rpc::Caller caller_;
+    Now now_;
+    int ids_ = 0;
+    bool stopped_ = false;
+};
+
+}  // namespace knell::testing

@@ -1,0 +1,156 @@
+// Parked: the owner is gone, and the next one may claim the session for a while.
+
+#include <csignal>
+
+#include "stores.hpp"
+
+namespace knell::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Park : public StoreStory {
+  protected:
+    Park() { journal().one(parking("a"), at(0)); }
+    static Create parking(std::string id) {
+        auto command = create(std::move(id), process_owner(5));
+        command.draft.on_owner_loss = OnOwnerLoss::park;
+        command.draft.park_window = 300s;
+        return command;
+    }
+    void lose_owner(Now now, Departure departure = signaled(SIGKILL)) {
+        journal().one(gone(5, std::move(departure)), now);
+    }
+};
+INSTANTIATE_TEST_SUITE_P(EveryStore, Park, ::testing::ValuesIn(store_kinds()),
+                         [](const auto& kind) { return kind.param.name; });
+
+TEST_P(Park, ASessionOutlivesItsOwner) {
+    journal().one(turn("a", 1, true), at(1));
+    lose_owner(at(10));
+
+    const auto session = shown("a");
+    EXPECT_FALSE(session.end);
+    EXPECT_EQ(session.parked_since, at(10).wall);
+    EXPECT_EQ(status_of(session), Status::detached);
+    EXPECT_EQ(session.generation, 1U);
+    EXPECT_FALSE(session.turn_since);
+    EXPECT_EQ(told(EventType::session_end).size(), 0U);
+    EXPECT_EQ(told(EventType::agent_end).size(), 1U);
+}
+
+TEST_P(Park, TheNextOwnerClaimsItWithoutATakeover) {
+    lose_owner(at(10));
+
+    const auto claimed = journal().one(resume("a"), at(20));
+
+    ASSERT_TRUE(claimed) << claimed.error().message;
+    EXPECT_EQ(std::get<OpenedReply>(*claimed).generation, 2U);
+    const auto session = shown("a");
+    EXPECT_FALSE(session.parked_since);
+    EXPECT_EQ(session.owner.process.pid, 200);
+    const auto ends = told(EventType::session_end);
+    ASSERT_EQ(ends.size(), 1U);
+    EXPECT_EQ(ends[0].end->reason, Reason::superseded);
+    EXPECT_EQ(ends[0].end->detail, "claimed");
+    EXPECT_EQ(ends[0].generation, 1U);
+    journal().tick(at(100'000));
+    EXPECT_FALSE(shown("a").end) << "the window is over, but the session was claimed";
+    EXPECT_EQ(journal().one(append("a", 1, {"late"}), at(100'001)).error().code, ErrorCode::fenced);
+}
+
+TEST_P(Park, OfTwoClaimsOneWins) {
+    lose_owner(at(10));
+    auto other = resume("a");
+    other.owner = process_owner(300);
+
+    const auto replies = journal().group({resume("a"), other}, at(20));
+
+    EXPECT_TRUE(replies[0]);
+    ASSERT_FALSE(replies[1]);
+    EXPECT_EQ(replies[1].error().code, ErrorCode::owned);
+    EXPECT_EQ(shown("a").owner.process.pid, 200);
+}
+
+TEST_P(Park, UnclaimedItEndsWhenTheWindowIsOver) {
+    lose_owner(at(10));
+    journal().tick(at(310));
+    EXPECT_FALSE(shown("a").end);
+
+    journal().tick(at(311));
+
+    const auto session = shown("a");
+    ASSERT_TRUE(session.end);
+    EXPECT_EQ(session.end->reason, Reason::owner_lost);
+    EXPECT_EQ(session.end->detail, "park window over");
+    EXPECT_EQ(session.end->ended_after, at(10).wall);
+    EXPECT_EQ(session.end->ended_at, at(10).wall);
+    EXPECT_EQ(session.end->ended_before, at(311).wall);
+    EXPECT_FALSE(session.parked_since);
+}
+
+TEST_P(Park, ARestartGivesTheFullWindowAgain) {
+    lose_owner(at(10));
+    restart(at(1000));
+    EXPECT_EQ(journal().state.count(Status::detached), 1U);
+    journal().tick(at(1300));
+    EXPECT_FALSE(shown("a").end);
+
+    journal().tick(at(1301));
+
+    EXPECT_EQ(shown("a").end->ended_after, at(10).wall);
+}
+
+TEST_P(Park, AnOwnerFoundGoneAtStartParksToo) {
+    restart(at(50));
+    lose_owner(at(50), lost());
+
+    EXPECT_EQ(shown("a").parked_since, at(50).wall);
+}
+
+TEST_P(Park, ARestartOfTheHostEndsIt) {
+    lose_owner(at(10), host_restarted());
+
+    EXPECT_EQ(shown("a").end->reason, Reason::host_restart);
+}
+
+TEST_P(Park, ItMayBeClosedByAPerson) {
+    lose_owner(at(10));
+    journal().one(close("a"), at(11));
+
+    EXPECT_EQ(shown("a").end->reason, Reason::completed);
+    journal().tick(at(1000));
+    EXPECT_EQ(told(EventType::session_end).size(), 1U);
+}
+
+TEST_P(Park, AClaimByALeaseRunsOnTheLease) {
+    lose_owner(at(10));
+    auto claim = resume("a");
+    claim.owner = lease_owner(10s);
+    journal().one(claim, at(20));
+    journal().tick(at(30));
+    EXPECT_FALSE(shown("a").end);
+
+    journal().tick(at(31));
+
+    EXPECT_EQ(shown("a").end->reason, Reason::reaped);
+}
+
+TEST_P(Park, WhatTheGatewayParkedItFindsAgainAndTheRestEnds) {
+    std::vector<Command> commands;
+    for (int i = 0; i < 50; ++i) commands.emplace_back(parking("s" + std::to_string(i)));
+    journal().group(std::move(commands), at(0));
+    lose_owner(at(10));
+    EXPECT_EQ(journal().state.count(Status::detached), 51U);
+    for (int i = 0; i < 50; i += 2) {
+        ASSERT_TRUE(journal().one(resume("s" + std::to_string(i)), at(20)));
+    }
+    journal().tick(at(1000));
+
+    for (int i = 0; i < 50; ++i) {
+        EXPECT_EQ(shown("s" + std::to_string(i)).end.has_value(), i % 2 == 1) << i;
+    }
+}
+
+}  // namespace
+}  // namespace knell::testing
