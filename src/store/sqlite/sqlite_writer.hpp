@@ -23,12 +23,14 @@ class BatchWriter {
     void put(const Event& event);
 
     SQLite::Statement open_;
+    SQLite::Statement open_many_;
     SQLite::Statement reopen_;
     SQLite::Statement end_;
     SQLite::Statement count_;
     SQLite::Statement message_;
     SQLite::Statement turn_;
     SQLite::Statement event_;
+    SQLite::Statement event_many_;
 };
 
 }  // namespace knell::sqlite
