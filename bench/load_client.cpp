@@ -49,7 +49,8 @@ LoadResult LoadClient::run(const Load& load) {
     std::array<epoll_event, 64> events{};
     while (micros_.size() < load.calls) {
         const auto count = epoll_wait(epoll_.get(), events.data(), events.size(), patience_ms);
-        if (count <= 0) throw Failed(fmt::format("{}: no answer for a minute", load.method));
+        must(count >= 0, "waiting for answers");
+        if (count == 0) throw Failed(fmt::format("{}: no answer for a minute", load.method));
         for (int i = 0; i < count; ++i) {
             const auto index = events[static_cast<std::size_t>(i)].data.u64;
             receive(index, load);

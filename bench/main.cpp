@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <array>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -34,6 +36,15 @@ constexpr std::array benchmarks{
 };
 
 constexpr std::size_t syncs_around = 1'000;
+
+/// Ctrl-C: the call that waits fails, and with it the benchmark; daemon and files go as always.
+volatile std::sig_atomic_t interrupted = 0;
+
+void interrupt_on_signals() {
+    struct sigaction action{};
+    action.sa_handler = [](int) { interrupted = 1; };
+    for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+}
 
 constexpr auto usage = R"(usage: knell_bench [options]
   --only NAME   one benchmark, from the list below
@@ -94,6 +105,7 @@ JsonObject measure_sync(const Options& options) {
 
 void run_all(const Options& options, Report& report) {
     for (const auto& benchmark : benchmarks) {
+        if (interrupted != 0) return;
         if (!options.only.empty() && benchmark.name != options.only) continue;
         Lab lab(options, report);
         fmt::print(stderr, "▸ {}: {}\n", benchmark.name, benchmark.about);
@@ -116,6 +128,7 @@ int run(const Options& options) {
                    options.directory);
         return 2;
     }
+    interrupt_on_signals();
     auto machine = describe_machine(options.directory);
     machine["quick"] = options.quick;
     machine["fdatasync_before"] = measure_sync(options);
@@ -124,13 +137,16 @@ int run(const Options& options) {
     machine["fdatasync_after"] = measure_sync(options);
 
     fmt::print("{}\n{}\n", wire::to_pretty_text(machine), report.table());
-    if (options.out.empty()) return 0;
+    // A missed target is a finding; a benchmark that did not run is a failure.
+    const bool all_ran =
+        std::ranges::all_of(report.rows(), [](const Row& row) { return row.figure.runs > 0; });
+    if (options.out.empty()) return all_ran ? 0 : 1;
     std::ofstream out(options.out);
     out << wire::to_pretty_text(
                JsonObject{{"machine", std::move(machine)}, {"rows", report.to_json()}})
         << '\n';
     out.close();
-    if (out) return 0;
+    if (out) return all_ran ? 0 : 1;
     fmt::print(stderr, "knell_bench: cannot write {}\n", options.out);
     return 1;
 }

@@ -104,7 +104,6 @@ void measure_create(Lab& lab) {
 }
 
 void measure_create_one(Lab& lab) {
-    constexpr std::size_t group = 50;
     constexpr double syncs_max = 2;
     const auto home = lab.new_home();
     SyncProbe probe(home->path());
@@ -115,15 +114,15 @@ void measure_create_one(Lab& lab) {
     std::vector<double> p99;
     std::vector<double> sync_p50;
     std::vector<double> sync_p99;
+    std::vector<double> loop_p50;
     for (std::size_t run = 0; run < lab.runs(); ++run) {
         std::vector<double> creates_taken;
         std::vector<double> syncs_taken;
-        // In small turns: the disk drifts within seconds.
-        for (std::size_t turn = 0; turn < lab.scaled(40); ++turn) {
-            const auto syncs = probe.times(group);
-            const auto calls = client.run(plain_creates(group)).micros;
-            syncs_taken.insert(syncs_taken.end(), syncs.begin(), syncs.end());
-            creates_taken.insert(creates_taken.end(), calls.begin(), calls.end());
+        // Strictly in turns: the disk drifts within seconds, and a sync right after another finds
+        // processor and disk awake, which no lone call does.
+        for (std::size_t turn = 0; turn < lab.scaled(2'000); ++turn) {
+            syncs_taken.push_back(probe.once());
+            creates_taken.push_back(client.run(plain_creates(1)).micros.front());
         }
         const auto call = percentiles_of(creates_taken);
         const auto sync = percentiles_of(syncs_taken);
@@ -131,19 +130,21 @@ void measure_create_one(Lab& lab) {
         p99.push_back(call.p99);
         sync_p50.push_back(sync.p50);
         sync_p99.push_back(sync.p99);
+        loop_p50.push_back(percentiles_of(probe.times(lab.scaled(500))).p50);
     }
     const auto times = spread_of(ratios(p50, sync_p50));
     lab.add({.name = "create.one",
              .what = "one connection, one durable session.create at a time: p50",
              .unit = "us",
              .figure = spread_of(p50),
-             .baseline = "write 4 KiB in place and fdatasync, p50, taken in turns",
+             .baseline = "write 4 KiB in place and fdatasync, p50, in turns with the creates",
              .baseline_figure = spread_of(sync_p50),
              .ratio = times,
              .target = "<= 2x",
              .met = times.median <= syncs_max,
              .also = {{"p99_us", spread_of(p99).median},
-                      {"fdatasync_p99_us", spread_of(sync_p99).median}}});
+                      {"fdatasync_p99_us", spread_of(sync_p99).median},
+                      {"fdatasync_in_a_loop_p50_us", spread_of(loop_p50).median}}});
 }
 
 }  // namespace knell::bench

@@ -79,7 +79,7 @@ class Player {
         spawn.argv = {"sh", "-c", command};
         spawn.cwd = home_.path();
         spawn.environment["PATH"] =
-            fs::path(knell_binary()).parent_path().string() + ":" + environment_variable("PATH");
+            fs::path(knell_binary()).parent_path().string() + ":" + system_path;
         const auto outcome = run_command(spawn);
         for (const auto& line : lines_of(outcome.out)) add("", line);
         for (const auto& line : lines_of(outcome.err)) add("! ", line);

@@ -30,7 +30,9 @@ class Spool : public testing::Test {
         arguments.insert(arguments.end(), command.begin(), command.end());
         auto outcome = home.knell(arguments);
         std::remove(store.c_str());
-        if (had_one) EXPECT_EQ(std::rename(home.file("kept").c_str(), store.c_str()), 0);
+        if (had_one && std::rename(home.file("kept").c_str(), store.c_str()) != 0) {
+            ADD_FAILURE() << "the store is lost";
+        }
         return outcome;
     }
     std::vector<std::string> lines() const {

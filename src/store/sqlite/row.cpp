@@ -190,8 +190,7 @@ Binder& Binder::tally(const Tally& tally) {
 Binder& Binder::end(const End& end) {
     time(end.ended_at).time(end.ended_after).time(end.ended_before).word(name_of(end.reason));
     optional(end.detail).optional(end.evidence);
-    leftovers_ = to_lines(end.leftovers);
-    return optional(leftovers_);
+    return optional(kept_.emplace_back(to_lines(end.leftovers)));
 }
 
 }  // namespace knell::sqlite

@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <deque>
 #include <optional>
 #include <string_view>
 
@@ -39,7 +40,7 @@ class Binder {
   private:
     SQLite::Statement& statement_;
     int next_ = 1;
-    std::string leftovers_;  // outlives the step
+    std::deque<std::string> kept_;  // outlives the step
 };
 
 }  // namespace knell::sqlite

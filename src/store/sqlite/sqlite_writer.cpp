@@ -1,6 +1,10 @@
 #include "store/sqlite/sqlite_writer.hpp"
 
+#include <algorithm>
+#include <map>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "base/check.hpp"
 #include "store/sqlite/row.hpp"
@@ -11,16 +15,68 @@ namespace {
 
 constexpr std::int64_t milliseconds_an_hour = 3'600'000;
 
+/// Rows in one INSERT: each run of a statement opens the table and all its indexes anew, a sixth of
+/// what writing a row costs.
+constexpr std::size_t rows_at_once = 8;
+
+constexpr std::string_view session_insert =
+    "INSERT INTO sessions (ordinal, id, key, source, platform, user_id, parent_id, relation, "
+    "model, title, cwd, meta, generation, owner_kind, owner_pid, owner_start_ticks, owner_pid_ns, "
+    "owner_boot_id, owner_lease_ttl_s, owner_host, owner_since, on_owner_loss, started_at, "
+    "last_activity_at, message_count, input_tokens, output_tokens, fold, park_window_s, "
+    "leftovers_policy, last_seen_at)";
+constexpr std::string_view event_insert =
+    "INSERT INTO events (seq, type, time, session_id, generation, place, session_key, platform, "
+    "user_id, source, parent_id, relation, started_at, message_count, input_tokens, output_tokens, "
+    "ended_at, ended_after, ended_before, reason, detail, evidence, leftovers)";
+
+std::string with_rows(std::string_view insert, std::size_t rows) {
+    std::string row = "(?";
+    for (auto commas = std::ranges::count(insert, ','); commas > 0; --commas) row += ",?";
+    row += ')';
+    std::string sql(insert);
+    sql += " VALUES ";
+    for (std::size_t i = 0; i < rows; ++i) sql += (i == 0 ? "" : ",") + row;
+    return sql;
+}
+
+void bind_row(Binder& bind, const Opened& change) {
+    const auto& s = change.session;
+    bind.number(s.ordinal).text(s.id.text()).optional(s.key).text(s.source).optional(s.platform);
+    bind.optional(s.user_id).optional(s.parent_id.text());
+    bind.word(name_in(relation_names, s.relation)).optional(s.model).optional(s.title);
+    bind.optional(s.cwd).optional(s.meta).number(s.generation).owner(s.owner);
+    bind.word(name_in(on_owner_loss_names, s.on_owner_loss));
+    bind.time(s.started_at).time(s.last_activity_at).tally(s.tally);
+    bind.number(static_cast<std::int64_t>(fold_of(s))).number(s.park_window.count());
+    bind.word(name_in(leftovers_policy_names, s.leftovers)).time(s.last_seen_at);
+}
+
+void bind_row(Binder& bind, const Event& event) {
+    bind.number(event.seq).word(name_in(event_type_names, event.type)).time(event.time);
+    if (event.session_id.empty()) {
+        for (int column = 0; column < 13; ++column) bind.null();
+    } else {
+        bind.text(event.session_id.text()).number(event.generation).number(place_of(event));
+        bind.optional(event.session_key).optional(event.platform).optional(event.user_id);
+        bind.text(event.source).optional(event.parent_id.text());
+        bind.word(name_in(relation_names, event.relation)).time(event.started_at);
+        bind.tally(event.tally);
+    }
+    if (event.end) {
+        bind.end(*event.end);
+    } else {
+        bind.null().null().null().null().optional(event.detail).null().null();
+    }
+}
+
+bool is_opened(const Change& change) { return std::holds_alternative<Opened>(change); }
+
 }  // namespace
 
 BatchWriter::BatchWriter(SQLite::Database& database)
-    : open_(database,
-            "INSERT INTO sessions (ordinal, id, key, source, platform, user_id, parent_id, "
-            "relation, model, title, cwd, meta, generation, owner_kind, owner_pid, "
-            "owner_start_ticks, owner_pid_ns, owner_boot_id, owner_lease_ttl_s, owner_host, "
-            "owner_since, on_owner_loss, started_at, last_activity_at, message_count, "
-            "input_tokens, output_tokens, fold, park_window_s, leftovers_policy, last_seen_at) "
-            "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+    : open_(database, with_rows(session_insert, 1)),
+      open_many_(database, with_rows(session_insert, rows_at_once)),
       reopen_(database,
               "UPDATE sessions SET generation = ?, owner_kind = ?, owner_pid = ?, "
               "owner_start_ticks = ?, owner_pid_ns = ?, owner_boot_id = ?, owner_lease_ttl_s = ?, "
@@ -55,36 +111,53 @@ BatchWriter::BatchWriter(SQLite::Database& database)
             "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       alive_(database, "INSERT OR REPLACE INTO node VALUES ('alive_at', ?)"),
       ends_(database,
-            "INSERT INTO end_counts VALUES (?, ?, 1) "
-            "ON CONFLICT (hour, reason) DO UPDATE SET ends = ends + 1"),
-      event_(database,
-             "INSERT INTO events (seq, type, time, session_id, generation, place, session_key, "
-             "platform, user_id, source, parent_id, relation, started_at, message_count, "
-             "input_tokens, output_tokens, ended_at, ended_after, ended_before, reason, detail, "
-             "evidence, leftovers) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)") {}
+            "INSERT INTO end_counts VALUES (?, ?, ?) "
+            "ON CONFLICT (hour, reason) DO UPDATE SET ends = ends + excluded.ends"),
+      event_(database, with_rows(event_insert, 1)),
+      event_many_(database, with_rows(event_insert, rows_at_once)) {}
 
 void BatchWriter::write(const Batch& batch) {
-    for (const auto& change : batch.changes) {
-        std::visit([this](const auto& c) { put(c); }, change);
+    std::span<const Change> changes = batch.changes;
+    while (!changes.empty()) {
+        const auto next = changes.first(std::min(changes.size(), rows_at_once));
+        if (next.size() == rows_at_once && std::ranges::all_of(next, is_opened)) {
+            Binder bind(open_many_);
+            for (const auto& change : next) bind_row(bind, std::get<Opened>(change));
+            bind.run();
+            changes = changes.subspan(rows_at_once);
+        } else {
+            std::visit([this](const auto& c) { put(c); }, changes.front());
+            changes = changes.subspan(1);
+        }
     }
-    for (const auto& event : batch.events) put(event);
+    std::span<const Event> events = batch.events;
+    for (; events.size() >= rows_at_once; events = events.subspan(rows_at_once)) {
+        Binder bind(event_many_);
+        for (const auto& event : events.first(rows_at_once)) bind_row(bind, event);
+        bind.run();
+    }
+    for (const auto& event : events) put(event);
+    count_ends(batch.events);
     if (batch.alive_at) Binder(alive_).text(std::to_string(to_millis(*batch.alive_at))).run();
+}
+
+void BatchWriter::count_ends(std::span<const Event> events) {
+    std::map<std::pair<std::int64_t, Reason>, std::int64_t> ends;
+    for (const auto& event : events) {
+        if (event.end) ++ends[{to_millis(event.time) / milliseconds_an_hour, event.end->reason}];
+    }
+    for (const auto& [key, count] : ends) {
+        Binder bind(ends_);
+        bind.number(key.first).word(name_of(key.second)).number(count).run();
+    }
 }
 
 // Each change was decided on a state that mirrors these rows.  A row that does not match means the
 // two have come apart, and the only safe thing left is to stop before writing more.
 
 void BatchWriter::put(const Opened& change) {
-    const auto& s = change.session;
     Binder bind(open_);
-    bind.number(s.ordinal).text(s.id.text()).optional(s.key).text(s.source).optional(s.platform);
-    bind.optional(s.user_id).optional(s.parent_id.text());
-    bind.word(name_in(relation_names, s.relation)).optional(s.model).optional(s.title);
-    bind.optional(s.cwd).optional(s.meta).number(s.generation).owner(s.owner);
-    bind.word(name_in(on_owner_loss_names, s.on_owner_loss));
-    bind.time(s.started_at).time(s.last_activity_at).tally(s.tally);
-    bind.number(static_cast<std::int64_t>(fold_of(s))).number(s.park_window.count());
-    bind.word(name_in(leftovers_policy_names, s.leftovers)).time(s.last_seen_at);
+    bind_row(bind, change);
     bind.run();
 }
 
@@ -146,26 +219,8 @@ void BatchWriter::put(const Seen& change) {
 
 void BatchWriter::put(const Event& event) {
     Binder bind(event_);
-    bind.number(event.seq).word(name_in(event_type_names, event.type)).time(event.time);
-    if (event.session_id.empty()) {
-        for (int column = 0; column < 13; ++column) bind.null();
-    } else {
-        bind.text(event.session_id.text()).number(event.generation).number(place_of(event));
-        bind.optional(event.session_key).optional(event.platform).optional(event.user_id);
-        bind.text(event.source).optional(event.parent_id.text());
-        bind.word(name_in(relation_names, event.relation)).time(event.started_at);
-        bind.tally(event.tally);
-    }
-    if (event.end) {
-        bind.end(*event.end);
-    } else {
-        bind.null().null().null().null().optional(event.detail).null().null();
-    }
+    bind_row(bind, event);
     bind.run();
-    if (!event.end) return;
-    Binder tally(ends_);
-    tally.number(to_millis(event.time) / milliseconds_an_hour).word(name_of(event.end->reason));
-    tally.run();
 }
 
 }  // namespace knell::sqlite

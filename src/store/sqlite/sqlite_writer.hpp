@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "store/batch.hpp"
@@ -24,8 +26,11 @@ class BatchWriter {
     void put(const Parked& change);
     void put(const Seen& change);
     void put(const Event& event);
+    /// Ends by hour and reason: counted once a batch.
+    void count_ends(std::span<const Event> events);
 
     SQLite::Statement open_;
+    SQLite::Statement open_many_;
     SQLite::Statement reopen_;
     SQLite::Statement end_;
     SQLite::Statement count_;
@@ -37,6 +42,7 @@ class BatchWriter {
     SQLite::Statement alive_;
     SQLite::Statement ends_;
     SQLite::Statement event_;
+    SQLite::Statement event_many_;
 };
 
 }  // namespace knell::sqlite

@@ -19,7 +19,10 @@ namespace knell::functional {
 
 namespace {
 
-std::vector<std::string> merged_environment(const Environment& wanted) {
+std::vector<std::string> merged_environment(Environment wanted) {
+    // Somebody's own PATH may hold a folder that they cannot read, which changes how a command that
+    // is not there fails.
+    wanted.try_emplace("PATH", system_path);
     std::vector<std::string> all;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text = *entry;

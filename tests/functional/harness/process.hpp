@@ -16,7 +16,9 @@ namespace knell::functional {
 /// The binary under test, from $KNELL_BIN.
 std::string knell_binary();
 
-/// Variables on top of the test's own, of which those of knell itself are left out.
+inline constexpr auto system_path = "/usr/local/bin:/usr/bin:/bin";
+
+/// Variables on top of the test's own, of which PATH and those of knell itself are left out.
 using Environment = std::map<std::string, std::string>;
 
 struct Spawn {

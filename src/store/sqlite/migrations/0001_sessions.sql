@@ -53,6 +53,7 @@ CREATE INDEX sessions_by_source ON sessions (source, ordinal);
 CREATE INDEX sessions_by_key ON sessions (key, ordinal) WHERE key IS NOT NULL;
 CREATE INDEX sessions_open ON sessions (ordinal) WHERE ended_at IS NULL;
 CREATE INDEX sessions_ended ON sessions (ordinal) WHERE ended_at IS NOT NULL;
+CREATE INDEX sessions_ended_shown ON sessions (ordinal) WHERE ended_at IS NOT NULL AND fold <> 1;
 CREATE INDEX sessions_running ON sessions (ordinal) WHERE turn_since IS NOT NULL;
 CREATE INDEX sessions_shown ON sessions (ordinal) WHERE fold = 0;
 
