@@ -21,8 +21,8 @@ double death_us(Caller& caller, const std::string& id) {
     const Victim victim;
     caller.call("session.create",
                 {{"id", id}, {"source", "bench"}, {"owner", JsonObject{{"pid", victim.pid()}}}});
-    const auto after = wire::int_at(
-        caller.call("events.read", {{"after", 0}, {"session_id", id}}), "next");
+    const auto after =
+        wire::int_at(caller.call("events.read", {{"after", 0}, {"session_id", id}}), "next");
     const auto start = seconds_now();
     victim.kill();
     for (;;) {
@@ -72,9 +72,8 @@ void measure_beside(Lab& lab, std::size_t others) {
              .ratio = spread_of({found.p50 / physical.p50}),
              .target = "p50 <= 2 ms, p99 <= 20 ms",
              .met = found.p50 <= p50_max_us && found.p99 <= p99_max_us,
-             .also = {{"p99_us", found.p99},
-                      {"max_us", found.max},
-                      {"baseline_p99_us", physical.p99}}});
+             .also = {
+                 {"p99_us", found.p99}, {"max_us", found.max}, {"baseline_p99_us", physical.p99}}});
 }
 
 }  // namespace

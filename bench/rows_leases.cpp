@@ -31,12 +31,11 @@ void write_beats(const std::vector<std::string>& ids, std::size_t number, std::s
 }
 
 Load beats(const std::vector<std::string>& ids, std::size_t calls) {
-    return {.method = "session.heartbeat",
-            .calls = calls,
-            .window = 8,
-            .params = [&ids](std::size_t number, std::string& out) {
-                write_beats(ids, number, out);
-            }};
+    return {
+        .method = "session.heartbeat",
+        .calls = calls,
+        .window = 8,
+        .params = [&ids](std::size_t number, std::string& out) { write_beats(ids, number, out); }};
 }
 
 Load leases(std::size_t count, int ttl_s) {
@@ -54,7 +53,9 @@ std::int64_t open_sessions(Caller& caller) {
     return wire::int_at(*wire::object_at(status, "sessions"), "open");
 }
 
-void wait_ms(int milliseconds) { poll(nullptr, 0, milliseconds); }
+void wait_ms(int milliseconds) {
+    poll(nullptr, 0, milliseconds);
+}
 
 }  // namespace
 
@@ -74,7 +75,8 @@ void measure_heartbeats(Lab& lab) {
         calls += count;
     }
     const auto figure = spread_of(rates);
-    const auto each = (daemon.cpu_seconds() - cpu) * 1e9 / static_cast<double>(calls * beats_a_call);
+    const auto each =
+        (daemon.cpu_seconds() - cpu) * 1e9 / static_cast<double>(calls * beats_a_call);
     lab.add({.name = "heartbeats",
              .what = "heartbeats from one connection, 100 a call",
              .unit = "/s",

@@ -33,7 +33,8 @@ struct Lateness {
                 .figure = spread_of({found.p50}),
                 .note = fmt::format("{} of {} heard within {} s", ms.size(), due_count,
                                     give_up_after_s),
-                .also = {{"p99_ms", found.p99}, {"max_ms", found.max},
+                .also = {{"p99_ms", found.p99},
+                         {"max_ms", found.max},
                          {"heard", static_cast<double>(ms.size())}}};
     }
 };
@@ -59,7 +60,8 @@ Lateness knell_lateness(Lab& lab, std::size_t others) {
     };
     // So many others that the crowd falling due is no mass expiry.
     const auto staying = std::max<std::size_t>(others, 2 * due_count);
-    client.run({.method = "session.create", .calls = staying, .window = 64, .params = leases(3600)});
+    client.run(
+        {.method = "session.create", .calls = staying, .window = 64, .params = leases(3600)});
     LoadClient one(daemon.socket(), 1);
     std::vector<double> due;
     one.run({.method = "session.create",
@@ -128,7 +130,8 @@ std::string post(LoopbackStream& stream, std::string_view path, std::string_view
                             path, body.size(), body));
     std::size_t length = 0;
     for (auto line = stream.read_line(); !line.empty(); line = stream.read_line()) {
-        std::ranges::transform(line, line.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
+        std::ranges::transform(line, line.begin(),
+                               [](char c) { return static_cast<char>(std::tolower(c)); });
         constexpr std::string_view name = "content-length: ";
         if (line.starts_with(name)) {
             std::from_chars(line.data() + name.size(), line.data() + line.size(), length);
@@ -155,8 +158,9 @@ Lateness etcd_lateness(Lab& lab, std::size_t others) {
     };
     for (std::size_t i = 0; i < others; ++i) grant(1'000'000 + i, 3600);
     LoopbackStream watcher(etcd_port);
-    watcher.send(fmt::format("POST /v3/watch HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {}\r\n\r\n{}",
-                             std::string_view(watch_all).size(), watch_all));
+    watcher.send(
+        fmt::format("POST /v3/watch HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {}\r\n\r\n{}",
+                    std::string_view(watch_all).size(), watch_all));
     std::vector<double> due;
     for (std::size_t i = 0; i < due_count; ++i) {
         grant(i + 1, 5);
@@ -170,7 +174,8 @@ Lateness etcd_lateness(Lab& lab, std::size_t others) {
         if (!watcher.wait_readable(100)) continue;
         auto line = watcher.read_line();
         const auto heard = seconds_now();
-        for (auto at = line.find("\"DELETE\""); at != std::string::npos && lateness.ms.size() < due_count;
+        for (auto at = line.find("\"DELETE\"");
+             at != std::string::npos && lateness.ms.size() < due_count;
              at = line.find("\"DELETE\"", at + 1)) {
             lateness.ms.push_back((heard - due[lateness.ms.size()]) * 1e3);
         }
@@ -183,26 +188,27 @@ Lateness etcd_lateness(Lab& lab, std::size_t others) {
 void measure_peers(Lab& lab) {
     for (const std::size_t others : {std::size_t{0}, lab.scaled(20'000)}) {
         const auto what = [&](std::string_view who) {
-            return fmt::format("{} leases of 5 s fall due beside {} others, {}: p50 late", due_count,
-                               others, who);
+            return fmt::format("{} leases of 5 s fall due beside {} others, {}: p50 late",
+                               due_count, others, who);
         };
         lab.say(fmt::format("knell beside {}", others));
         const auto ours = knell_lateness(lab, others);
         lab.add(ours.as_row(fmt::format("expiry.knell.{}", others), what("knell")));
         if (is_installed("redis-server")) {
             lab.say(fmt::format("Redis beside {}", others));
-            add_with_ratio(lab,
-                           redis_lateness(lab, others).as_row(
-                               fmt::format("expiry.redis.{}", others),
-                               what("Redis TTL and keyspace notifications, appendfsync always")),
-                           ours);
+            add_with_ratio(
+                lab,
+                redis_lateness(lab, others)
+                    .as_row(fmt::format("expiry.redis.{}", others),
+                            what("Redis TTL and keyspace notifications, appendfsync always")),
+                ours);
         }
         if (is_installed("etcd")) {
             lab.say(fmt::format("etcd beside {}", others));
             add_with_ratio(lab,
-                           etcd_lateness(lab, others).as_row(
-                               fmt::format("expiry.etcd.{}", others),
-                               what("etcd lease and watch, one node")),
+                           etcd_lateness(lab, others)
+                               .as_row(fmt::format("expiry.etcd.{}", others),
+                                       what("etcd lease and watch, one node")),
                            ours);
         }
     }

@@ -26,7 +26,9 @@ Victim::~Victim() {
     waitpid(pid_, nullptr, 0);
 }
 
-void Victim::kill() const { ::kill(pid_, SIGKILL); }
+void Victim::kill() const {
+    ::kill(pid_, SIGKILL);
+}
 
 double pidfd_wake_up_us() {
     const Victim victim;

@@ -9,8 +9,8 @@ namespace knell {
 
 /// Always on, release builds included: a broken invariant must stop the daemon before it can write
 /// a wrong end.  For what can happen use Result.
-#define CHECK(condition)                                                  \
-    do {                                                                  \
-        if (!(condition)) [[unlikely]]                                    \
-            ::knell::check_failed(#condition, __FILE__, __LINE__);        \
+#define CHECK(condition)                                           \
+    do {                                                           \
+        if (!(condition)) [[unlikely]]                             \
+            ::knell::check_failed(#condition, __FILE__, __LINE__); \
     } while (false)

@@ -1,8 +1,8 @@
 #include "base/text.hpp"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "base/uuid.hpp"
 

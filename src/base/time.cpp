@@ -1,8 +1,8 @@
 #include "base/time.hpp"
 
-#include <fmt/format.h>
-
 #include <charconv>
+
+#include <fmt/format.h>
 
 namespace knell {
 

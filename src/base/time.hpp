@@ -33,7 +33,9 @@ struct Now {
     std::chrono::milliseconds missed{0};
 };
 
-constexpr std::int64_t to_millis(WallTime time) { return time.time_since_epoch().count(); }
+constexpr std::int64_t to_millis(WallTime time) {
+    return time.time_since_epoch().count();
+}
 constexpr WallTime from_millis(std::int64_t millis) {
     return WallTime{std::chrono::milliseconds{millis}};
 }

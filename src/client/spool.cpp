@@ -12,7 +12,6 @@
 #include "platform/fd.hpp"
 #include "platform/proc_stat.hpp"
 #include "platform/small_file.hpp"
-#include "platform/small_file.hpp"
 
 namespace knell::client {
 

@@ -1,8 +1,8 @@
 #include "core/departure.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
+
+#include <fmt/format.h>
 
 namespace knell {
 
@@ -10,17 +10,22 @@ Reason reason_for(const Departure& departure, bool is_command) {
     switch (departure.kind) {
         case Departure::Kind::exited:
             return is_command && departure.number == 0 ? Reason::completed : Reason::exited;
-        case Departure::Kind::signaled: return Reason::signaled;
-        case Departure::Kind::oom_killed: return Reason::oom_killed;
-        case Departure::Kind::lost: return Reason::owner_lost;
-        case Departure::Kind::host_restart: return Reason::host_restart;
+        case Departure::Kind::signaled:
+            return Reason::signaled;
+        case Departure::Kind::oom_killed:
+            return Reason::oom_killed;
+        case Departure::Kind::lost:
+            return Reason::owner_lost;
+        case Departure::Kind::host_restart:
+            return Reason::host_restart;
     }
     return Reason::owner_lost;
 }
 
 std::string detail_for(const Departure& departure) {
     switch (departure.kind) {
-        case Departure::Kind::exited: return fmt::format("exit {}", departure.number);
+        case Departure::Kind::exited:
+            return fmt::format("exit {}", departure.number);
         case Departure::Kind::signaled:
         case Departure::Kind::oom_killed: {
             const auto* name = sigabbrev_np(departure.number);
@@ -28,7 +33,8 @@ std::string detail_for(const Departure& departure) {
                                    : fmt::format("signal {} (SIG{})", departure.number, name);
         }
         case Departure::Kind::lost:
-        case Departure::Kind::host_restart: return {};
+        case Departure::Kind::host_restart:
+            return {};
     }
     return {};
 }

@@ -71,7 +71,9 @@ inline constexpr std::array<ReasonRow, 18> reason_table{{
 constexpr const ReasonRow& row_of(Reason reason) {
     return reason_table.at(static_cast<std::size_t>(reason));
 }
-constexpr std::string_view name_of(Reason reason) { return row_of(reason).name; }
+constexpr std::string_view name_of(Reason reason) {
+    return row_of(reason).name;
+}
 std::optional<Reason> parse_reason(std::string_view text);
 
 inline constexpr std::array<std::string_view, 4> proof_names{"declared", "observed", "policy",

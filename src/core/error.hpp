@@ -64,8 +64,8 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string message, ErrorFac
     return std::unexpected(Error{code, std::move(message), {}, std::move(facts)});
 }
 inline std::unexpected<Error> bad_field(std::string field, std::string message) {
-    return std::unexpected(Error{ErrorCode::invalid_params, field + ": " + std::move(message),
-                                 std::move(field), {}});
+    return std::unexpected(
+        Error{ErrorCode::invalid_params, field + ": " + std::move(message), std::move(field), {}});
 }
 
 }  // namespace knell

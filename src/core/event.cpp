@@ -1,9 +1,9 @@
 #include "core/event.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
+
+#include <fmt/format.h>
 
 namespace knell {
 

@@ -1,8 +1,8 @@
 #include "core/ids.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "core/limits.hpp"
 

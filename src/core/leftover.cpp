@@ -1,9 +1,9 @@
 #include "core/leftover.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
+
+#include <fmt/format.h>
 
 namespace knell {
 

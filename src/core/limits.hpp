@@ -35,11 +35,11 @@ inline constexpr std::size_t leftovers_max = 64;  // named in an end; more are c
 inline constexpr std::size_t leftover_command_bytes_max = 200;
 inline constexpr std::size_t sweep_report_max = 1000;  // sessions named by one sweep
 
-inline constexpr std::size_t batch_commands_max = 1024;     // decisions in one transaction
-inline constexpr std::size_t queue_commands_max = 65'536;   // waiting for the writer
-inline constexpr std::size_t queue_reads_max = 16'384;      // waiting for the reader
+inline constexpr std::size_t batch_commands_max = 1024;       // decisions in one transaction
+inline constexpr std::size_t queue_commands_max = 65'536;     // waiting for the writer
+inline constexpr std::size_t queue_reads_max = 16'384;        // waiting for the reader
 inline constexpr std::size_t calls_per_connection_max = 256;  // unanswered, then we stop reading
-inline constexpr std::size_t unsent_bytes_max = 8U << 20U;  // replies a client does not read
+inline constexpr std::size_t unsent_bytes_max = 8U << 20U;    // replies a client does not read
 inline constexpr std::chrono::seconds unsent_for_max{30};
 
 }  // namespace knell::limits

@@ -1,15 +1,15 @@
 #include "daemon/daemon.hpp"
 
-#include <fmt/format.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
 #include <iterator>
 #include <memory>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/uuid.hpp"
 #include "core/limits.hpp"
@@ -66,18 +66,20 @@ class Daemon final : public rpc::Backend {
           host_(host_name()),
           started_(read_clocks()),
           store_(std::move(store)),
-          writer_(*store_, [this](auto answers) { publish(std::move(answers)); },
-                  [this](Effect&& effect) { carry_out(std::move(effect)); }),
+          writer_(
+              *store_, [this](auto answers) { publish(std::move(answers)); },
+              [this](Effect&& effect) { carry_out(std::move(effect)); }),
           read_thread_(std::move(reader)),
           dispatcher_(*this),
           server_(dispatcher_, connections_max),
-          watch_(processes_,
-                 [this](const auto& process, const auto& departure) {
-                     writer_.observe(OwnerGone{process, departure, {}, false});
-                 },
-                 [this](const auto& process, const auto& why) {
-                     writer_.observe(OwnerUnknown{process, why});
-                 }) {}
+          watch_(
+              processes_,
+              [this](const auto& process, const auto& departure) {
+                  writer_.observe(OwnerGone{process, departure, {}, false});
+              },
+              [this](const auto& process, const auto& why) {
+                  writer_.observe(OwnerUnknown{process, why});
+              }) {}
 
     Result<void> start() {
         if (auto recovered = writer_.recover(processes_); !recovered) return recovered;
@@ -101,19 +103,21 @@ class Daemon final : public rpc::Backend {
     void submit(Command&& command, Writer::Done done) override {
         if (writer_.submit(std::move(command), std::move(done))) return;
         done(fail(ErrorCode::limit, fmt::format("{} calls are waiting already; try again in a "
-                                                "moment", limits::queue_commands_max)));
+                                                "moment",
+                                                limits::queue_commands_max)));
     }
 
     void read(std::move_only_function<Result<Json>(Reader&)> work, rpc::Respond done) override {
         // Held here so that a full queue can still answer.
         auto held = std::make_shared<rpc::Respond>(std::move(done));
-        const bool taken = read_thread_.submit(
-            [this, held, work = std::move(work)](Reader& reader) mutable {
-                server_.post([held, result = work(reader)]() mutable { (*held)(std::move(result)); });
-            });
+        const bool taken = read_thread_.submit([this, held,
+                                                work = std::move(work)](Reader& reader) mutable {
+            server_.post([held, result = work(reader)]() mutable { (*held)(std::move(result)); });
+        });
         if (!taken) {
             (*held)(fail(ErrorCode::limit, fmt::format("{} reads are waiting already; try again in "
-                                                       "a moment", limits::queue_reads_max)));
+                                                       "a moment",
+                                                       limits::queue_reads_max)));
         }
     }
 
@@ -124,7 +128,8 @@ class Daemon final : public rpc::Backend {
         // A full queue must not keep a session from ending: then nobody looks.
         auto held = std::make_shared<decltype(done)>(std::move(done));
         const bool taken = read_thread_.submit([this, held, where](Reader&) {
-            server_.post([held, found = find_leftovers(where)]() mutable { (*held)(std::move(found)); });
+            server_.post(
+                [held, found = find_leftovers(where)]() mutable { (*held)(std::move(found)); });
         });
         if (!taken) (*held)({});
     }
@@ -132,14 +137,16 @@ class Daemon final : public rpc::Backend {
     void sweep(bool dry_run, rpc::Respond done) override {
         submit(Survey{}, [this, dry_run, done = std::move(done)](Result<Reply> surveyed) mutable {
             if (!surveyed) return done(std::unexpected(std::move(surveyed.error())));
-            read([this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
-                     Reader&) mutable -> Result<Json> {
-                auto findings = look_at_owners(survey, processes_, dry_run);
-                if (!dry_run) {
-                    for (auto& command : findings.commands) writer_.observe(std::move(command));
-                }
-                return std::move(findings.report);
-            }, std::move(done));
+            read(
+                [this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
+                    Reader&) mutable -> Result<Json> {
+                    auto findings = look_at_owners(survey, processes_, dry_run);
+                    if (!dry_run) {
+                        for (auto& command : findings.commands) writer_.observe(std::move(command));
+                    }
+                    return std::move(findings.report);
+                },
+                std::move(done));
         });
     }
 
@@ -283,8 +290,9 @@ void say_hello(const DaemonOptions& options, const Daemon& daemon) {
     log_info("store {} holds {} open sessions; the last event is number {}",
              options.paths.store_file, daemon.figures().open.load(),
              daemon.figures().last_seq.load());
-    log_info("try in another terminal: knell run -- sh -c 'echo hello'; then: knell ls; knell "
-             "events");
+    log_info(
+        "try in another terminal: knell run -- sh -c 'echo hello'; then: knell ls; knell "
+        "events");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "daemon/read_thread.hpp"
 
-#include <pthread.h>
-
 #include <vector>
+
+#include <pthread.h>
 
 namespace knell {
 

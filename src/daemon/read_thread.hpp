@@ -16,7 +16,9 @@ class ReadThread {
     using Work = std::move_only_function<void(Reader&)>;
 
     explicit ReadThread(std::unique_ptr<Reader> reader)
-        : reader_(std::move(reader)), queue_(limits::queue_reads_max), thread_([this] { loop(); }) {}
+        : reader_(std::move(reader)),
+          queue_(limits::queue_reads_max),
+          thread_([this] { loop(); }) {}
     ~ReadThread() { stop(); }
 
     /// False when the queue is full.

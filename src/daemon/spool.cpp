@@ -62,8 +62,8 @@ Result<std::vector<Command>> parse_file(std::string_view text, rpc::Backend& bac
 
 /// A spool file under way, one call after another: what a close is meant for shows in the answer to
 /// the create before it.  A create and the close after it are one call: the owner is long gone, and
-/// between two calls somebody would find that out.  Locked while this exists, so that `knell run` cannot add a line between
-/// our reading and our deleting.
+/// between two calls somebody would find that out.  Locked while this exists, so that `knell run`
+/// cannot add a line between our reading and our deleting.
 ///
 /// Each call's answer holds it until the last one.
 class Delivery : public std::enable_shared_from_this<Delivery> {

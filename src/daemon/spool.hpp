@@ -11,7 +11,8 @@ namespace knell {
 /// call a line.  A file is deleted once all its calls are durable; one that cannot be understood is
 /// set aside as *.bad, never deleted.
 ///
-/// A step: looks once, submits what it finds, returns.  Answers come later, on the backend's thread.
+/// A step: looks once, submits what it finds, returns.  Answers come later, on the backend's
+/// thread.
 void deliver_spool(const std::string& spool_dir, rpc::Backend& backend);
 
 }  // namespace knell

@@ -59,7 +59,8 @@ SweepFindings look_at_owners(const SurveyReply& survey, const ProcessTable& proc
     report["left_alone_count"] = left_count;
     report["leases"] = JsonObject{
         {"count", survey.leases},
-        {"why", "each was renewed within its TTL; one that is not ends by itself when it falls due"}};
+        {"why",
+         "each was renewed within its TTL; one that is not ends by itself when it falls due"}};
     report["parked"] = JsonObject{{"count", survey.parked},
                                   {"why", "waiting to be claimed within their park window"}};
     return findings;

@@ -12,10 +12,12 @@ namespace knell {
 /// One look at every owner process: what to tell the engine, and what to tell the person.
 struct SweepFindings {
     std::vector<Command> commands;
-    JsonObject report;  // {ended: [...], ended_count, left_alone: [...], left_alone_count, leases...}
+    JsonObject
+        report;  // {ended: [...], ended_count, left_alone: [...], left_alone_count, leases...}
 };
 
 /// Ends nothing by itself.
-SweepFindings look_at_owners(const SurveyReply& survey, const ProcessTable& processes, bool dry_run);
+SweepFindings look_at_owners(const SurveyReply& survey, const ProcessTable& processes,
+                             bool dry_run);
 
 }  // namespace knell

@@ -1,10 +1,10 @@
 #include "daemon/writer.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
+
+#include <pthread.h>
 
 #include "core/limits.hpp"
 #include "platform/clock.hpp"
@@ -51,8 +51,8 @@ void explain(const std::vector<Event>& automatic) {
         if (event.end) {
             log_info("ended session {} generation {}: {} ({}){}{}; {}", event.session_id.text(),
                      event.generation, name_of(event.end->reason),
-                     name_in(proof_names, event.end->proof()), event.end->detail.empty() ? "" : ": ",
-                     event.end->detail, event.end->evidence);
+                     name_in(proof_names, event.end->proof()),
+                     event.end->detail.empty() ? "" : ": ", event.end->detail, event.end->evidence);
         } else {
             log_info("{} {} generation {}: {}", name_in(event_type_names, event.type),
                      event.session_id.text(), event.generation, event.detail);
@@ -73,9 +73,13 @@ Writer::Writer(Store& store, Publish publish, CarryOut carry_out)
       clock_(read_all_clocks()),
       journal_(state_, store_) {}
 
-Writer::~Writer() { stop(); }
+Writer::~Writer() {
+    stop();
+}
 
-Now Writer::read_now() { return clock_.read(read_all_clocks()); }
+Now Writer::read_now() {
+    return clock_.read(read_all_clocks());
+}
 
 Result<void> Writer::recover(const ProcessTable& processes) {
     if (auto recovered = journal_.recover(read_now()); !recovered) return recovered;
@@ -93,7 +97,8 @@ Result<void> Writer::recover(const ProcessTable& processes) {
         auto step = journal_.commit(std::move(findings), read_now());
         findings.clear();
         explain(step.automatic);
-        if (step.failed) return fail(ErrorCode::storage, "the ends of dead owners cannot be written");
+        if (step.failed)
+            return fail(ErrorCode::storage, "the ends of dead owners cannot be written");
         std::ranges::move(step.effects, std::back_inserter(first_effects_));
     } while (journal_.has_work_left());
     update_figures();
@@ -124,7 +129,9 @@ bool Writer::submit(Command&& command, Done&& done) {
     return false;
 }
 
-void Writer::observe(Command&& command) { queue_.push_always({std::move(command), {}}); }
+void Writer::observe(Command&& command) {
+    queue_.push_always({std::move(command), {}});
+}
 
 std::optional<std::chrono::milliseconds> Writer::patience() const {
     if (failed_ || !unheard_.empty()) return retry_after;
@@ -165,9 +172,8 @@ void Writer::commit(std::span<Submission> group) {
     if (step.failed && !failed_) {
         const auto why = std::ranges::find_if(
             step.replies, [](const auto& r) { return !r && r.error().code == ErrorCode::storage; });
-        log_error("nothing was acknowledged: {}", why == step.replies.end()
-                                                      ? "the store failed"
-                                                      : why->error().message);
+        log_error("nothing was acknowledged: {}",
+                  why == step.replies.end() ? "the store failed" : why->error().message);
     } else if (failed_ && !step.failed) {
         log_info("the store takes writes again");
     }
@@ -178,7 +184,8 @@ void Writer::commit(std::span<Submission> group) {
     std::vector<Answer> answers;
     answers.reserve(group.size());
     for (std::size_t i = 0; i < group.size(); ++i) {
-        if (group[i].done) answers.push_back({std::move(group[i].done), std::move(step.replies[i])});
+        if (group[i].done)
+            answers.push_back({std::move(group[i].done), std::move(step.replies[i])});
     }
     if (!answers.empty()) publish_(std::move(answers));
 }

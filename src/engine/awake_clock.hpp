@@ -26,8 +26,8 @@ class AwakeClock {
     explicit AwakeClock(const Readings& first) : last_(first) {}
 
     Now read(const Readings& readings) {
-        const auto counted = std::clamp<std::chrono::nanoseconds>(readings.awake - last_.awake,
-                                                                  std::chrono::nanoseconds{0}, gap_max);
+        const auto counted = std::clamp<std::chrono::nanoseconds>(
+            readings.awake - last_.awake, std::chrono::nanoseconds{0}, gap_max);
         const auto passed = std::max(readings.boot - last_.boot, readings.awake - last_.awake);
         last_ = readings;
         now_ += counted;

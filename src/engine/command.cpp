@@ -4,13 +4,27 @@ namespace knell {
 
 namespace {
 
-const SessionId* id_in(const Create& create) { return &create.draft.id; }
-const SessionId* id_in(const Heartbeat&) { return nullptr; }
-const SessionId* id_in(const OwnerGone&) { return nullptr; }
-const SessionId* id_in(const OwnerUnknown&) { return nullptr; }
-const SessionId* id_in(const OwnerAlive&) { return nullptr; }
-const SessionId* id_in(const Survey&) { return nullptr; }
-const SessionId* id_in(const auto& command) { return &command.session_id; }
+const SessionId* id_in(const Create& create) {
+    return &create.draft.id;
+}
+const SessionId* id_in(const Heartbeat&) {
+    return nullptr;
+}
+const SessionId* id_in(const OwnerGone&) {
+    return nullptr;
+}
+const SessionId* id_in(const OwnerUnknown&) {
+    return nullptr;
+}
+const SessionId* id_in(const OwnerAlive&) {
+    return nullptr;
+}
+const SessionId* id_in(const Survey&) {
+    return nullptr;
+}
+const SessionId* id_in(const auto& command) {
+    return &command.session_id;
+}
 
 }  // namespace
 

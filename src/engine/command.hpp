@@ -1,11 +1,11 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include <sys/types.h>
 
 #include "core/departure.hpp"
 #include "core/session.hpp"
@@ -26,7 +26,7 @@ struct Close {
 };
 
 struct Create {
-    Session draft;  // ordinal, generation, times and tally are the engine's to fill
+    Session draft;          // ordinal, generation, times and tally are the engine's to fill
     bool fresh_id = false;  // made by us from random bits: no need to look for it in the store
     std::optional<WallTime> at;
     /// It is over already: a life that was spooled whole starts and ends in one decision, before

@@ -1,8 +1,8 @@
 #include "engine/decide.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "core/limits.hpp"
 #include "engine/end_events.hpp"
@@ -11,12 +11,18 @@ namespace knell {
 
 namespace {
 
-Decision answer(Result<Reply> reply) { return {.reply = std::move(reply)}; }
-Decision refuse(Error error) { return answer(std::unexpected(std::move(error))); }
+Decision answer(Result<Reply> reply) {
+    return {.reply = std::move(reply)};
+}
+Decision refuse(Error error) {
+    return answer(std::unexpected(std::move(error)));
+}
 
 Error not_found(const SessionId& id) {
     return {ErrorCode::not_found,
-            fmt::format("no session {}; `knell ls --all` lists what there is", id.text()), {}, {}};
+            fmt::format("no session {}; `knell ls --all` lists what there is", id.text()),
+            {},
+            {}};
 }
 
 Error has_ended(const Session& past, std::string_view next_step) {
@@ -218,8 +224,7 @@ Decision decide_on(Turn&& turn, const Session* past, const State& state) {
     const auto now = state.now().wall;
     const bool was_on = live.turn_since().has_value();
     const auto status = turn.on ? Status::running : Status::idle;
-    auto decision =
-        answer(TurnReply{turn.session_id, turn.generation, status, was_on != turn.on});
+    auto decision = answer(TurnReply{turn.session_id, turn.generation, status, was_on != turn.on});
     clear_doubt(decision, turn.session_id, live);
     if (was_on == turn.on) {
         decision.renewals.push_back(std::move(turn.session_id));
@@ -336,8 +341,8 @@ Decision decide_on(Survey&&, const Session*, const State& state) {
         for (auto slot = entry.first; slot != LiveTable::none && named < limits::sweep_report_max;
              slot = state.at(slot).owner_link().next, ++named) {
             const auto& live = state.at(slot);
-            owner.named.push_back({SessionId(std::string(live.id())),
-                                   live.on_owner_loss() == OnOwnerLoss::park});
+            owner.named.push_back(
+                {SessionId(std::string(live.id())), live.on_owner_loss() == OnOwnerLoss::park});
             owner.is_unknown = owner.is_unknown || live.unknown_since();
         }
         reply.owners.push_back(std::move(owner));

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "engine/decide.hpp"
 #include "engine/end_events.hpp"
@@ -9,7 +9,9 @@ namespace knell {
 
 namespace {
 
-Decision nothing() { return {.reply = NotedReply{}}; }
+Decision nothing() {
+    return {.reply = NotedReply{}};
+}
 
 /// The last moment at which the owner is known to have been there.
 WallTime last_known_alive(const LiveSession& live, const Departure& departure, const State& state) {
@@ -82,9 +84,9 @@ Decision doubt(const LiveSession& live, EventType type, std::string why, const S
     const SessionId id{std::string(live.id())};
     auto decision = nothing();
     const bool unknown = type == EventType::session_unknown;
-    decision.changes.emplace_back(DoubtSet{
-        id, live.ordinal(), live.generation(), unknown ? std::optional(now) : live.unknown_since(),
-        unknown ? live.stalled_since() : std::optional(now)});
+    decision.changes.emplace_back(DoubtSet{id, live.ordinal(), live.generation(),
+                                           unknown ? std::optional(now) : live.unknown_since(),
+                                           unknown ? live.stalled_since() : std::optional(now)});
     auto event = live.event(type, now);
     event.detail = std::move(why);
     decision.events.push_back(std::move(event));

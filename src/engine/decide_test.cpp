@@ -138,8 +138,9 @@ TEST_F(Decide, ASpooledTimeInTheFutureIsNow) {
 }
 
 TEST_F(Decide, TokensOfAnswersAreOutput) {
-    Append command{SessionId("a"), 1, {{"user", "q", {}, 10}, {"assistant", "r", {}, 7},
-                                       {"tool", "t", "grep", 5}}};
+    Append command{SessionId("a"),
+                   1,
+                   {{"user", "q", {}, 10}, {"assistant", "r", {}, 7}, {"tool", "t", "grep", 5}}};
     const auto decision = ask(command);
 
     EXPECT_EQ(std::get<AppendedReply>(*decision.reply).tally,

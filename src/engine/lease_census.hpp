@@ -31,8 +31,8 @@ class LeaseCensus {
     std::size_t total() const { return total_; }
 
     /// More than half of all leases fall due within one second from `from`, or are overdue because
-    /// nothing could be decided about them yet: no crowd of owners dies like that; the fault is ours
-    /// or the network's.
+    /// nothing could be decided about them yet: no crowd of owners dies like that; the fault is
+    /// ours or the network's.
     bool is_mass_expiry(SteadyTime from) {
         if (total_ < leases_min) return false;
         std::size_t falling = 0;
@@ -49,7 +49,7 @@ class LeaseCensus {
     static std::int64_t bucket_of(SteadyTime time) { return time.time_since_epoch().count() >> 27; }
 
     std::size_t total_ = 0;
-    std::int64_t oldest_ = 0;  // no lease falls due before this bucket
+    std::int64_t oldest_ = 0;                              // no lease falls due before this bucket
     std::unordered_map<std::int64_t, std::uint32_t> due_;  // per 134 ms
 };
 

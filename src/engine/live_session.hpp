@@ -86,8 +86,8 @@ class LiveSession {
     /// An event about this session, without its number.
     Event event(EventType type, WallTime time) const;
 
-    void set_owner(const Owner& owner, OnOwnerLoss on_owner_loss,
-                   std::chrono::seconds park_window, Realms& realms);
+    void set_owner(const Owner& owner, OnOwnerLoss on_owner_loss, std::chrono::seconds park_window,
+                   Realms& realms);
     void set_leftovers(LeftoversPolicy leftovers) { leftovers_ = leftovers; }
     /// The process that orphans of the command are handed to, as long as the daemon that saw it
     /// lives; 0 afterwards.

@@ -47,7 +47,9 @@ void OwnerTable::unlink(LiveTable& table, Slot slot) {
     link = {};
 }
 
-std::vector<OwnerTable::Number> OwnerTable::take_touched() { return std::exchange(touched_, {}); }
+std::vector<OwnerTable::Number> OwnerTable::take_touched() {
+    return std::exchange(touched_, {});
+}
 
 void OwnerTable::drop(Number number) {
     CHECK(entries_[number].sessions == 0);

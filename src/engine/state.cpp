@@ -188,9 +188,8 @@ void State::apply(const Change& change) {
             });
         }
         void operator()(const Seen& c) {
-            state.modify(c.id, [&](Slot, LiveSession& live) {
-                live.set_seen(c.at, /*unsaved=*/false);
-            });
+            state.modify(c.id,
+                         [&](Slot, LiveSession& live) { live.set_seen(c.at, /*unsaved=*/false); });
         }
     };
     std::visit(Door{*this}, change);
@@ -289,7 +288,8 @@ std::vector<Effect> State::settle() {
         auto& entry = owners_.at(number);
         if (entry.process.pid == 0) continue;  // dropped already
         if (entry.sessions > 0) {
-            if (!std::exchange(entry.watched, true)) effects.emplace_back(WatchOwner{entry.process});
+            if (!std::exchange(entry.watched, true))
+                effects.emplace_back(WatchOwner{entry.process});
             continue;
         }
         if (entry.watched) effects.emplace_back(UnwatchOwner{entry.process});

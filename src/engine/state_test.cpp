@@ -1,9 +1,9 @@
 #include "engine/state.hpp"
 
+#include <set>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-
-#include <set>
 
 #include "engine/decide.hpp"
 #include "testing/commands.hpp"
@@ -36,11 +36,16 @@ Command random_command() {
     const auto id = std::to_string(*rc::gen::inRange(0, 10));
     const auto generation = *rc::gen::inRange<Generation>(1, 3);
     switch (*rc::gen::inRange(0, 5)) {
-        case 0: return create(id);
-        case 1: return append(id, generation, {"x"});
-        case 2: return close(id);
-        case 3: return turn(id, generation, *rc::gen::arbitrary<bool>());
-        default: return resume(id, /*takeover=*/true);
+        case 0:
+            return create(id);
+        case 1:
+            return append(id, generation, {"x"});
+        case 2:
+            return close(id);
+        case 3:
+            return turn(id, generation, *rc::gen::arbitrary<bool>());
+        default:
+            return resume(id, /*takeover=*/true);
     }
 }
 

@@ -51,7 +51,8 @@ void TimerWheel::link(Number number, std::uint16_t bucket) {
 }
 
 void TimerWheel::cascade(std::size_t level, std::vector<Number>& fired) {
-    const auto index = (current_ >> (level_bits * level)) & static_cast<std::int64_t>(bucket_count - 1);
+    const auto index =
+        (current_ >> (level_bits * level)) & static_cast<std::int64_t>(bucket_count - 1);
     const auto bucket = level * bucket_count + static_cast<std::size_t>(index);
     auto number = std::exchange(heads_[bucket], none);
     while (number != none) {

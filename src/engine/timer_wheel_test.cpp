@@ -1,16 +1,18 @@
 #include "engine/timer_wheel.hpp"
 
+#include <map>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-
-#include <map>
 
 namespace knell {
 namespace {
 
 using namespace std::chrono_literals;
 
-SteadyTime at(std::chrono::nanoseconds since) { return SteadyTime{since}; }
+SteadyTime at(std::chrono::nanoseconds since) {
+    return SteadyTime{since};
+}
 
 /// Against a plain map: nothing fires early, nothing fires later than a tick, nothing is lost.
 RC_GTEST_PROP(TimerWheel, FiresEachDeadlineOnceAndInTime, ()) {

@@ -86,7 +86,8 @@ Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step
 }
 
 void Journal::note_lateness(const LiveSession& live, const Decision& decision) {
-    const auto* ended = decision.changes.empty() ? nullptr : std::get_if<Ended>(&decision.changes[0]);
+    const auto* ended =
+        decision.changes.empty() ? nullptr : std::get_if<Ended>(&decision.changes[0]);
     if (ended == nullptr || ended->end.reason != Reason::reaped) return;
     ++counts_.reaps;
     counts_.reap_lateness_last = std::chrono::duration_cast<std::chrono::milliseconds>(

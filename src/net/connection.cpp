@@ -1,13 +1,13 @@
 #include "net/connection.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
 
 #include "core/limits.hpp"
 #include "wire/envelope.hpp"
@@ -93,7 +93,9 @@ bool Connection::take_lines(std::string_view bytes) {
                 nullptr, Error{ErrorCode::limit,
                                fmt::format("a line may be {} bytes long; closing, because what "
                                            "follows cannot be told apart",
-                                           limits::line_bytes_max), {}, {}}));
+                                           limits::line_bytes_max),
+                               {},
+                               {}}));
             closing_ = true;
             return false;
         }

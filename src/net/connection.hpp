@@ -1,10 +1,11 @@
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <memory>
-#include <string>
 
 #include "rpc/caller.hpp"
 #include "rpc/dispatcher.hpp"
@@ -15,7 +16,8 @@ namespace knell::net {
 /// after that are dropped.
 ///
 /// Bounds, so that no client costs others anything: a line, the calls in flight, the bytes it does
-/// not read and for how long.  Past the calls we stop reading from it; past the others it is closed.
+/// not read and for how long.  Past the calls we stop reading from it; past the others it is
+/// closed.
 class Connection : public std::enable_shared_from_this<Connection> {
   public:
     using Socket = boost::asio::local::stream_protocol::socket;

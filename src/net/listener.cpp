@@ -1,15 +1,15 @@
 #include "net/listener.hpp"
 
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <filesystem>
-#include <system_error>
 
 namespace knell::net {
 
@@ -24,12 +24,14 @@ std::unexpected<Error> cannot_listen(const std::string& path, int error) {
 Result<Fd> open_private_directory(const std::string& path) {
     Fd directory{open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     if (!directory) return cannot_listen(path, errno);
-    struct stat status {};
+    struct stat status{};
     if (fstat(directory.get(), &status) != 0) return cannot_listen(path, errno);
     if (status.st_uid != geteuid()) {
-        return fail(ErrorCode::unauthorized,
-                    fmt::format("{} belongs to another user (uid {}); set KNELL_HOME to a directory "
-                                "of your own", path, status.st_uid));
+        return fail(
+            ErrorCode::unauthorized,
+            fmt::format("{} belongs to another user (uid {}); set KNELL_HOME to a directory "
+                        "of your own",
+                        path, status.st_uid));
     }
     if ((status.st_mode & 077U) != 0 &&
         chmod(fmt::format("/proc/self/fd/{}", directory.get()).c_str(), 0700) != 0) {

@@ -1,10 +1,12 @@
 #include "net/server.hpp"
 
-#include <fmt/format.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <atomic>
+#include <csignal>
+#include <list>
+#include <memory>
+#include <unordered_map>
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
@@ -14,10 +16,8 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <csignal>
-#include <list>
-#include <memory>
-#include <unordered_map>
+#include <fmt/format.h>
+#include <sys/socket.h>
 
 #include "net/connection.hpp"
 #include "net/listener.hpp"
@@ -63,7 +63,8 @@ Admission look_at(int socket, const rpc::Dispatcher& dispatcher) {
     }
     auto caller = dispatcher.identify(peer.pid, peer.uid, peer_pidfd(socket).get());
     if (peer.uid != geteuid() && peer.uid != 0) {
-        return {caller, fmt::format("uid {} may not use the daemon of uid {}", peer.uid, geteuid())};
+        return {caller,
+                fmt::format("uid {} may not use the daemon of uid {}", peer.uid, geteuid())};
     }
     return {caller, {}};
 }
@@ -206,14 +207,26 @@ Server::Server(rpc::Dispatcher& dispatcher, std::size_t connections_max)
     : impl_(std::make_unique<Impl>(dispatcher, connections_max)) {}
 Server::~Server() = default;
 
-Result<void> Server::listen(const std::string& path) { return impl_->listen(path); }
-void Server::run() { impl_->run(); }
-void Server::post(std::move_only_function<void()> work) { impl_->post(std::move(work)); }
-void Server::stop() { impl_->stop(); }
+Result<void> Server::listen(const std::string& path) {
+    return impl_->listen(path);
+}
+void Server::run() {
+    impl_->run();
+}
+void Server::post(std::move_only_function<void()> work) {
+    impl_->post(std::move(work));
+}
+void Server::stop() {
+    impl_->stop();
+}
 void Server::every(std::chrono::milliseconds period, std::function<void()> work) {
     impl_->every(period, std::move(work));
 }
-std::size_t Server::connection_count() const { return impl_->connection_count(); }
-std::size_t Server::connections_max() const { return impl_->connections_max(); }
+std::size_t Server::connection_count() const {
+    return impl_->connection_count();
+}
+std::size_t Server::connections_max() const {
+    return impl_->connections_max();
+}
 
 }  // namespace knell::net

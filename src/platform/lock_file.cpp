@@ -1,12 +1,12 @@
 #include "platform/lock_file.hpp"
 
+#include <cerrno>
+#include <system_error>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <system_error>
 
 #include "platform/small_file.hpp"
 

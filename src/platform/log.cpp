@@ -21,9 +21,15 @@ spdlog::logger& logger() {
 
 void log_line(LogLevel level, std::string_view text) {
     switch (level) {
-        case LogLevel::info: logger().info(text); break;
-        case LogLevel::warn: logger().warn(text); break;
-        case LogLevel::error: logger().error(text); break;
+        case LogLevel::info:
+            logger().info(text);
+            break;
+        case LogLevel::warn:
+            logger().warn(text);
+            break;
+        case LogLevel::error:
+            logger().error(text);
+            break;
     }
 }
 

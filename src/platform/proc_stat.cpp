@@ -1,8 +1,8 @@
 #include "platform/proc_stat.hpp"
 
-#include <fmt/format.h>
-
 #include <charconv>
+
+#include <fmt/format.h>
 
 #include "platform/small_file.hpp"
 
@@ -45,7 +45,7 @@ std::optional<ProcStat> parse_proc_stat(std::string_view stat) {
     const auto state = fields.next();  // field 3
     if (state.size() != 1) return std::nullopt;
     found.state = state.front();
-    if (!parse_number(fields.next(), found.parent)) return std::nullopt;  // field 4
+    if (!parse_number(fields.next(), found.parent)) return std::nullopt;   // field 4
     if (!parse_number(fields.next(), found.group)) return std::nullopt;    // field 5
     if (!parse_number(fields.next(), found.session)) return std::nullopt;  // field 6
     for (int field = 7; field < 22; ++field) fields.next();

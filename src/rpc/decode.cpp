@@ -1,9 +1,9 @@
 #include "rpc/decode.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
+
+#include <fmt/format.h>
 
 #include "core/limits.hpp"
 #include "wire/params.hpp"
@@ -23,9 +23,11 @@ Owner process_owner(Params& params, std::string_view field, pid_t pid, const Bac
     if (identity) {
         owner.process = *identity;
     } else {
-        params.reject(field, fmt::format("no process {} runs here; name a living one, or use "
-                                         "owner {{\"lease_ttl_s\": 45}} for an owner that cannot be "
-                                         "watched", pid));
+        params.reject(field,
+                      fmt::format("no process {} runs here; name a living one, or use "
+                                  "owner {{\"lease_ttl_s\": 45}} for an owner that cannot be "
+                                  "watched",
+                                  pid));
     }
     return owner;
 }
@@ -35,9 +37,9 @@ Owner lease_owner(Params& given, const Backend& backend) {
     owner.kind = OwnerKind::lease;
     owner.host = given.text("host", limits::user_id_bytes_max);
     if (owner.host.empty()) owner.host = backend.host();
-    owner.lease_ttl = std::chrono::seconds{given.integer("lease_ttl_s", limits::lease_ttl_min.count(),
-                                                         limits::lease_ttl_max.count())
-                                               .value_or(limits::lease_ttl_default.count())};
+    owner.lease_ttl = std::chrono::seconds{
+        given.integer("lease_ttl_s", limits::lease_ttl_min.count(), limits::lease_ttl_max.count())
+            .value_or(limits::lease_ttl_default.count())};
     return owner;
 }
 
@@ -50,8 +52,9 @@ Owner decode_owner(Params& params, const Caller& caller, const Backend& backend)
         if (caller.process) {
             owner.process = *caller.process;
         } else {
-            params.reject("owner", "is required: the calling process is not visible from here, or "
-                                   "gone");
+            params.reject("owner",
+                          "is required: the calling process is not visible from here, or "
+                          "gone");
         }
         return owner;
     }
@@ -96,8 +99,8 @@ std::string decode_meta(Params& params) {
     if (meta == nullptr) return {};
     auto text = wire::to_text(*meta);
     if (text.size() > limits::meta_bytes_max) {
-        params.reject("meta", fmt::format("is {} bytes as JSON; at most {} are allowed", text.size(),
-                                          limits::meta_bytes_max));
+        params.reject("meta", fmt::format("is {} bytes as JSON; at most {} are allowed",
+                                          text.size(), limits::meta_bytes_max));
     }
     return text;
 }
@@ -160,8 +163,8 @@ Result<Command> decode_turn(const JsonObject& object, bool on) {
     Params params(object);
     Turn turn;
     turn.session_id = params.required_id("session_id");
-    turn.generation = static_cast<Generation>(
-        params.required_integer("generation", 1, generation_max));
+    turn.generation =
+        static_cast<Generation>(params.required_integer("generation", 1, generation_max));
     turn.on = on;
     return finish(params, std::move(turn));
 }
@@ -196,8 +199,8 @@ Result<Command> decode_append(const JsonObject& object, const Caller&, Backend&)
     Params params(object);
     Append append;
     append.session_id = params.required_id("session_id");
-    append.generation = static_cast<Generation>(
-        params.required_integer("generation", 1, generation_max));
+    append.generation =
+        static_cast<Generation>(params.required_integer("generation", 1, generation_max));
     const auto* messages = params.array("messages");
     if (messages == nullptr || messages->empty()) {
         params.reject("messages", "must be an array with at least one message");
@@ -225,7 +228,8 @@ Result<Command> decode_close(const JsonObject& object, const Caller& caller, Bac
         if (!reason) {
             params.reject("reason", fmt::format("{} is not a reason", given));
         } else if (row_of(*reason).said_by == SaidBy::daemon) {
-            params.reject("reason", fmt::format("{} can only be found by the daemon itself", given));
+            params.reject("reason",
+                          fmt::format("{} can only be found by the daemon itself", given));
         } else {
             close.reason = *reason;
         }
@@ -240,8 +244,8 @@ Result<Command> decode_heartbeat(const JsonObject& object, const Caller&, Backen
     Heartbeat heartbeat;
     const auto read_beat = [&heartbeat](Params& given) {
         heartbeat.beats.push_back(
-            {given.required_id("session_id"), static_cast<Generation>(given.required_integer(
-                                                  "generation", 1, generation_max))});
+            {given.required_id("session_id"),
+             static_cast<Generation>(given.required_integer("generation", 1, generation_max))});
     };
     const auto* sessions = params.array("sessions");
     if (sessions == nullptr) {
@@ -311,10 +315,10 @@ Result<EventQuery> decode_events(const JsonObject& object) {
     query.session_id = params.id("session_id");
     if (const auto* types = params.array("types")) {
         for (const auto& name : *types) {
-            const auto type = name.is_string()
-                                  ? find_in<EventType>(event_type_names,
-                                                       std::string_view(name.get_string()))
-                                  : std::nullopt;
+            const auto type =
+                name.is_string()
+                    ? find_in<EventType>(event_type_names, std::string_view(name.get_string()))
+                    : std::nullopt;
             if (!type) params.reject("types", wire::to_text(name) + " is not an event type");
             query.types.push_back(type.value_or(EventType::notice));
         }
@@ -334,8 +338,8 @@ Result<Command> decode_spooled(std::string_view method, const JsonObject& object
             Params given(*owner, "owner.");
             auto& process = create.draft.owner.process;
             process.pid = static_cast<std::int32_t>(given.required_integer("pid", 1, INT32_MAX));
-            process.start_ticks = static_cast<std::uint64_t>(
-                given.integer("start_ticks", 0, INT64_MAX).value_or(0));
+            process.start_ticks =
+                static_cast<std::uint64_t>(given.integer("start_ticks", 0, INT64_MAX).value_or(0));
             process.boot_id = given.text("boot_id", limits::word_bytes_max);
             params.absorb(given);
         }

@@ -1,9 +1,9 @@
 #include "rpc/dispatcher.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <poll.h>
-
-#include <algorithm>
 
 namespace knell::rpc {
 
@@ -35,9 +35,9 @@ void Dispatcher::handle(std::string_view line, const Caller& caller,
     };
     const auto method = std::ranges::find(methods(), request->method, &Method::name);
     if (method == methods().end()) {
-        respond(fail(ErrorCode::method_not_found,
-                     fmt::format("no method {:.64}; `knell rpc --list` lists them",
-                                 request->method)));
+        respond(
+            fail(ErrorCode::method_not_found,
+                 fmt::format("no method {:.64}; `knell rpc --list` lists them", request->method)));
         return;
     }
     method->run(Call{std::move(request->params), caller, std::move(respond)}, backend_);

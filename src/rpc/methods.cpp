@@ -1,6 +1,6 @@
-#include <fmt/format.h>
-
 #include <array>
+
+#include <fmt/format.h>
 
 #include "core/limits.hpp"
 #include "rpc/decode.hpp"
@@ -57,7 +57,8 @@ struct Render {
         result["ended"] = ids(reply.ended);
         return result;
     }
-    // Observers, session.why and node.sweep speak to the engine themselves; no method renders these.
+    // Observers, session.why and node.sweep speak to the engine themselves; no method renders
+    // these.
     Json operator()(const NotedReply&) const { return JsonObject{}; }
     Json operator()(const InspectReply&) const { return JsonObject{}; }
     Json operator()(const SurveyReply&) const { return JsonObject{}; }
@@ -79,11 +80,10 @@ struct Render {
 };
 
 void submit(Command&& command, Respond&& respond, Backend& backend) {
-    backend.submit(std::move(command),
-                   [respond = std::move(respond)](Result<Reply> reply) mutable {
-                       if (!reply) return respond(std::unexpected(std::move(reply.error())));
-                       respond(std::visit(Render{}, *reply));
-                   });
+    backend.submit(std::move(command), [respond = std::move(respond)](Result<Reply> reply) mutable {
+        if (!reply) return respond(std::unexpected(std::move(reply.error())));
+        respond(std::visit(Render{}, *reply));
+    });
 }
 
 /// A method that changes something: decode, submit, render.
@@ -143,9 +143,9 @@ void show(Call&& call, Backend& backend) {
             const auto session = reader.find(id);
             if (!session) return std::unexpected(session.error());
             if (!*session) {
-                return fail(ErrorCode::not_found,
-                            fmt::format("no session {}; `knell ls --all` lists what there is",
-                                        id.text()));
+                return fail(
+                    ErrorCode::not_found,
+                    fmt::format("no session {}; `knell ls --all` lists what there is", id.text()));
             }
             auto result = wire::to_json(**session);
             if (messages == 0) return result;
@@ -217,8 +217,8 @@ constexpr Param owner_param{"owner", "object", false,
                             "{pid}, {lease_ttl_s} or both; default: the calling process"};
 constexpr Param on_owner_loss_param{"on_owner_loss", "string", false, "end (default) or park"};
 constexpr Param park_param{"park_s", "integer", false, "with park: for how long, default 300"};
-constexpr Param leftovers_param{
-    "leftovers", "string", false, "the session is one command: report or stop what it leaves"};
+constexpr Param leftovers_param{"leftovers", "string", false,
+                                "the session is one command: report or stop what it leaves"};
 
 constexpr std::array create_params{
     Param{"id", "string", false, "default: a new UUIDv7"},
@@ -238,7 +238,11 @@ constexpr std::array create_params{
     Param{"meta", "object", false, "anything of the client's own"},
 };
 constexpr std::array resume_params{
-    session_param, owner_param, on_owner_loss_param, park_param, leftovers_param,
+    session_param,
+    owner_param,
+    on_owner_loss_param,
+    park_param,
+    leftovers_param,
     Param{"takeover", "boolean", false, "end the present owner's generation as superseded"}};
 constexpr std::array append_params{
     session_param, generation_param,
@@ -266,8 +270,8 @@ constexpr std::array list_params{
     Param{"limit", "integer", false, "1 to 1000, default 50"},
     Param{"cursor", "string", false, "`next` of the page before"},
 };
-constexpr std::array show_params{
-    session_param, Param{"messages", "integer", false, "also the newest N messages"}};
+constexpr std::array show_params{session_param,
+                                 Param{"messages", "integer", false, "also the newest N messages"}};
 constexpr std::array turn_params{session_param, generation_param};
 constexpr std::array events_params{
     Param{"after", "integer", false, "events after this sequence number, default 0"},
@@ -299,6 +303,8 @@ constexpr std::array method_table{
 
 }  // namespace
 
-std::span<const Method> methods() { return method_table; }
+std::span<const Method> methods() {
+    return method_table;
+}
 
 }  // namespace knell::rpc

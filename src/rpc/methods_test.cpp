@@ -12,9 +12,9 @@ class Methods : public ::testing::Test {
   protected:
     /// The result, or the error, of one call.
     JsonObject call(std::string_view method, std::string_view params) {
-        const auto line = backend_.answer(std::string(R"({"jsonrpc":"2.0","id":1,"method":")") +
-                                          std::string(method) + R"(","params":)" +
-                                          std::string(params) + "}");
+        const auto line =
+            backend_.answer(std::string(R"({"jsonrpc":"2.0","id":1,"method":")") +
+                            std::string(method) + R"(","params":)" + std::string(params) + "}");
         const auto answer = wire::parse_json(line);
         EXPECT_TRUE(answer) << line;
         const auto& object = answer->get_object();
@@ -59,9 +59,10 @@ TEST_F(Methods, ALeaseBelowTheFloorIsRefused) {
 TEST_F(Methods, HeartbeatsTellRenewedFencedAndEnded) {
     call("session.create", R"({"id":"a","source":"x","owner":{"lease_ttl_s":5}})");
     call("session.create", R"({"id":"b","source":"x","owner":{"lease_ttl_s":5}})");
-    const auto beat = call("session.heartbeat",
-                           R"({"sessions":[{"session_id":"a","generation":1},)"
-                           R"({"session_id":"b","generation":9},{"session_id":"c","generation":1}]})");
+    const auto beat =
+        call("session.heartbeat",
+             R"({"sessions":[{"session_id":"a","generation":1},)"
+             R"({"session_id":"b","generation":9},{"session_id":"c","generation":1}]})");
 
     EXPECT_EQ(wire::to_text(beat), R"({"renewed":["a"],"fenced":["b"],"ended":["c"]})");
 }
@@ -101,8 +102,8 @@ TEST_F(Methods, EveryMethodDescribesItself) {
 TEST_F(Methods, ReasonsOfTheDaemonAreNotForClients) {
     call("session.create", R"({"id":"a","source":"x"})");
     for (const auto* reason : {"reaped", "host_restart", "superseded", "node_lost", "imported"}) {
-        const auto error = call("session.close", std::string(R"({"session_id":"a","reason":")") +
-                                                     reason + R"("})");
+        const auto error = call("session.close",
+                                std::string(R"({"session_id":"a","reason":")") + reason + R"("})");
         EXPECT_EQ(error.at("data").at("field").as_string(), "reason") << reason;
     }
 }

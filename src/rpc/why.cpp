@@ -56,8 +56,8 @@ JsonArray would_end(const Session& session, const InspectReply& live) {
     } else if (session.unknown_since) {
         causes.push_back(cause("new evidence about its owner", live, false));
     } else {
-        causes.push_back(cause(fmt::format("process {} ends", session.owner.process.pid), live,
-                               false));
+        causes.push_back(
+            cause(fmt::format("process {} ends", session.owner.process.pid), live, false));
         if (session.owner.lease_ttl.count() > 0) {
             causes.push_back(cause("a missed renewal only marks it stalled", live, true));
         }
@@ -112,14 +112,13 @@ void why(Call&& call, Backend& backend) {
     wire::Params params(call.params);
     auto id = params.required_id("session_id");
     if (params.error()) return call.respond(params.failure());
-    backend.submit(
-        Inspect{id},
-        [id, respond = std::move(call.respond), &backend](Result<Reply> reply) mutable {
-            if (!reply) return respond(std::unexpected(std::move(reply.error())));
-            backend.read([id, live = std::get<InspectReply>(*reply)](
-                             Reader& reader) { return explain(id, live, reader); },
-                         std::move(respond));
-        });
+    backend.submit(Inspect{id},
+                   [id, respond = std::move(call.respond), &backend](Result<Reply> reply) mutable {
+                       if (!reply) return respond(std::unexpected(std::move(reply.error())));
+                       backend.read([id, live = std::get<InspectReply>(*reply)](
+                                        Reader& reader) { return explain(id, live, reader); },
+                                    std::move(respond));
+                   });
 }
 
 }  // namespace knell::rpc

@@ -75,7 +75,9 @@ OwnerUnknown unknown(int pid, std::string why) {
     return {process_owner(pid).process, std::move(why)};
 }
 
-OwnerAlive alive(int pid) { return {process_owner(pid).process}; }
+OwnerAlive alive(int pid) {
+    return {process_owner(pid).process};
+}
 
 Departure exited(int code) {
     return {.kind = Departure::Kind::exited, .number = code, .evidence = "seen to exit"};

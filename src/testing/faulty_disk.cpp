@@ -1,7 +1,5 @@
 #include "testing/faulty_disk.hpp"
 
-#include <sqlite3.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -9,6 +7,8 @@
 #include <map>
 #include <random>
 #include <vector>
+
+#include <sqlite3.h>
 
 namespace knell::testing {
 
@@ -38,8 +38,9 @@ void overwrite(std::string& content, std::size_t offset, std::string_view bytes)
 
 void redo(std::string& content, const Unsynced& change, std::mt19937_64& random) {
     switch (random() % 3) {
-        case 0: return;  // lost
-        case 1:          // kept
+        case 0:
+            return;  // lost
+        case 1:      // kept
             if (change.truncation) {
                 content.resize(change.offset);
             } else {
@@ -91,7 +92,9 @@ struct OpenFile {
     bool holds_lock;
 };
 
-OpenFile& of(sqlite3_file* file) { return *reinterpret_cast<OpenFile*>(file); }
+OpenFile& of(sqlite3_file* file) {
+    return *reinterpret_cast<OpenFile*>(file);
+}
 
 void hold_lock(OpenFile& opened, bool holds) {
     if (opened.holds_lock != holds) opened.file->lock_holders += holds ? 1 : -1;
@@ -162,9 +165,15 @@ int check_reserved(sqlite3_file*, int* reserved) {
     *reserved = 0;
     return SQLITE_OK;
 }
-int control(sqlite3_file*, int, void*) { return SQLITE_NOTFOUND; }
-int sector_size(sqlite3_file*) { return sector_bytes; }
-int characteristics(sqlite3_file*) { return 0; }
+int control(sqlite3_file*, int, void*) {
+    return SQLITE_NOTFOUND;
+}
+int sector_size(sqlite3_file*) {
+    return sector_bytes;
+}
+int characteristics(sqlite3_file*) {
+    return 0;
+}
 
 int map_shared(sqlite3_file* handle, int region, int size, int extend, void volatile** memory) {
     auto& shared = of(handle).file->shared;
@@ -177,7 +186,9 @@ int map_shared(sqlite3_file* handle, int region, int size, int extend, void vola
     *memory = shared[wanted - 1].get();
     return SQLITE_OK;
 }
-int lock_shared(sqlite3_file*, int, int, int) { return SQLITE_OK; }
+int lock_shared(sqlite3_file*, int, int, int) {
+    return SQLITE_OK;
+}
 void barrier(sqlite3_file*) {}
 int unmap_shared(sqlite3_file* handle, int remove) {
     if (remove != 0) of(handle).file->shared.clear();
@@ -266,11 +277,19 @@ FaultyDisk::FaultyDisk() : impl_(std::make_unique<Impl>()) {
     sqlite3_vfs_register(&impl_->vfs, /*makeDflt=*/0);
 }
 
-FaultyDisk::~FaultyDisk() { sqlite3_vfs_unregister(&impl_->vfs); }
+FaultyDisk::~FaultyDisk() {
+    sqlite3_vfs_unregister(&impl_->vfs);
+}
 
-const std::string& FaultyDisk::vfs() const { return impl_->name; }
-std::uint64_t FaultyDisk::operations() const { return impl_->operations; }
-bool FaultyDisk::fault_struck() const { return impl_->struck; }
+const std::string& FaultyDisk::vfs() const {
+    return impl_->name;
+}
+std::uint64_t FaultyDisk::operations() const {
+    return impl_->operations;
+}
+bool FaultyDisk::fault_struck() const {
+    return impl_->struck;
+}
 
 void FaultyDisk::fail_at(std::uint64_t operation, Fault fault, std::uint64_t times) {
     impl_->strike_from = impl_->operations + operation;
@@ -279,7 +298,9 @@ void FaultyDisk::fail_at(std::uint64_t operation, Fault fault, std::uint64_t tim
     impl_->struck = false;
 }
 
-void FaultyDisk::heal() { impl_->strike_from = impl_->strike_until = UINT64_MAX; }
+void FaultyDisk::heal() {
+    impl_->strike_from = impl_->strike_until = UINT64_MAX;
+}
 
 void FaultyDisk::restore_power(std::uint64_t seed) {
     std::mt19937_64 random(seed);

@@ -40,7 +40,8 @@ void InProcessBackend::pass(std::chrono::milliseconds time) {
     while (journal_.has_work_left());
 }
 
-void InProcessBackend::submit(Command&& command, std::move_only_function<void(Result<Reply>)> done) {
+void InProcessBackend::submit(Command&& command,
+                              std::move_only_function<void(Result<Reply>)> done) {
     done(commit(std::move(command)));
 }
 

@@ -1,8 +1,8 @@
 #include "testing/record_check.hpp"
 
-#include <fmt/format.h>
-
 #include <map>
+
+#include <fmt/format.h>
 
 namespace knell::testing {
 
@@ -37,7 +37,8 @@ class Checker {
         Seq expected = 1;
         for (const auto& event : record_.events) {
             if (event.seq != expected) {
-                broken_.push_back(fmt::format("event {} stands where {} should", event.seq, expected));
+                broken_.push_back(
+                    fmt::format("event {} stands where {} should", event.seq, expected));
                 return;
             }
             ++expected;
@@ -75,7 +76,8 @@ class Checker {
             ends += event->type == EventType::session_end ? 1U : 0U;
         }
         if (starts != 1) complain(fmt::format("{} starts", starts));
-        if (events.front()->type != EventType::session_start) complain("does not begin with its start");
+        if (events.front()->type != EventType::session_start)
+            complain("does not begin with its start");
         if (ends != (open ? 0U : 1U)) complain(fmt::format("{} ends, open: {}", ends, open));
         if (ends == 0) return;
         const auto& last = *events.back();

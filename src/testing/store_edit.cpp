@@ -1,9 +1,9 @@
 #include "testing/store_edit.hpp"
 
-#include <sqlite3.h>
-
 #include <memory>
 #include <stdexcept>
+
+#include <sqlite3.h>
 
 namespace knell::testing {
 

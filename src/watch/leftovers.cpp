@@ -1,15 +1,15 @@
 #include "watch/leftovers.hpp"
 
-#include <dirent.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/text.hpp"
 #include "core/limits.hpp"
@@ -43,7 +43,8 @@ bool holds_cookie(pid_t pid, const std::string& cookie) {
     const auto environment = read_small_file(fmt::format("/proc/{}/environ", pid));
     if (!environment) return false;
     const std::string_view text = *environment;
-    for (auto at = text.find(cookie); at != std::string_view::npos; at = text.find(cookie, at + 1)) {
+    for (auto at = text.find(cookie); at != std::string_view::npos;
+         at = text.find(cookie, at + 1)) {
         const bool starts = at == 0 || text[at - 1] == '\0';
         const auto end = at + cookie.size();
         if (starts && (end == text.size() || text[end] == '\0')) return true;
@@ -74,7 +75,8 @@ bool is_knell_daemon(pid_t pid) {
 std::string own_evidence(pid_t pid, const ProcStat& stat, const LeftoverSearch& search,
                          const std::string& cookie) {
     if (holds_cookie(pid, cookie)) return "KNELL_SESSION_ID in its environment";
-    if (search.reaper != 0 && stat.parent == search.reaper) return "left to the session's knell run";
+    if (search.reaper != 0 && stat.parent == search.reaper)
+        return "left to the session's knell run";
     if (stat.group == search.command || stat.session == search.command) {
         return "in the process group of the command";
     }

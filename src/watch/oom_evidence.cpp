@@ -1,11 +1,11 @@
 #include "watch/oom_evidence.hpp"
 
+#include <array>
+#include <cerrno>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include <array>
-#include <cerrno>
 
 #include "platform/fd.hpp"
 

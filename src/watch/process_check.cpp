@@ -1,15 +1,14 @@
 #include "watch/process_check.hpp"
 
+#include <cerrno>
+#include <cstdint>
+
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/ioctl.h>
-
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstdint>
 
 #include "platform/pidfd.hpp"
 #include "platform/proc_stat.hpp"
@@ -42,7 +41,7 @@ std::optional<int> status_from_pidfd(int pidfd) {
 
 /// Not waited for yet: its last words stand in /proc, for those who may read them.
 std::optional<int> status_from_zombie(const ProcessIdentity& process) {
-    struct stat owner {};
+    struct stat owner{};
     if (stat(fmt::format("/proc/{}", process.pid).c_str(), &owner) != 0) return std::nullopt;
     // The kernel shows 0 to others, which is not the same as an exit status of 0.
     if (geteuid() != 0 && owner.st_uid != geteuid()) return std::nullopt;
@@ -92,7 +91,8 @@ Departure departure_of(int pidfd, const ProcessIdentity& process) {
         departure.kind = Departure::Kind::exited;
         departure.number = WEXITSTATUS(*status);
     }
-    departure.evidence = fmt::format("{} ended with {}, from {}", who, detail_for(departure), source);
+    departure.evidence =
+        fmt::format("{} ended with {}, from {}", who, detail_for(departure), source);
     if (departure.kind == Departure::Kind::signaled && departure.number == SIGKILL) {
         if (auto oom = oom_evidence_for(process.pid)) {
             departure.kind = Departure::Kind::oom_killed;
@@ -128,8 +128,9 @@ Finding look_for(const ProcessIdentity& process, const ProcessTable& table) {
         return CannotTell{fmt::format("/proc tells nothing of process {}", process.pid)};
     }
     if (found->start_ticks != process.start_ticks) {
-        return lost(fmt::format("pid {} now belongs to another process (start ticks {}, ours had {})",
-                                process.pid, found->start_ticks, process.start_ticks));
+        return lost(
+            fmt::format("pid {} now belongs to another process (start ticks {}, ours had {})",
+                        process.pid, found->start_ticks, process.start_ticks));
     }
     if (pidfd && has_exited(pidfd.get())) {
         auto departure = departure_of(pidfd.get(), process);

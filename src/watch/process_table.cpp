@@ -17,14 +17,13 @@ std::string read_boot_id() {
 }
 
 std::uint64_t inode_of(const char* path) {
-    struct stat status {};
+    struct stat status{};
     return stat(path, &status) == 0 ? status.st_ino : 0;
 }
 
 }  // namespace
 
-ProcTable::ProcTable()
-    : boot_id_(read_boot_id()), pid_namespace_(inode_of("/proc/self/ns/pid")) {}
+ProcTable::ProcTable() : boot_id_(read_boot_id()), pid_namespace_(inode_of("/proc/self/ns/pid")) {}
 
 std::optional<ProcessIdentity> ProcTable::identify(pid_t pid) const {
     const auto found = read_proc_stat(pid);

@@ -1,11 +1,5 @@
 #include "watch/process_watch.hpp"
 
-#include <pthread.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
 #include <csignal>
@@ -13,6 +7,11 @@
 #include <mutex>
 #include <optional>
 #include <tuple>
+
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/check.hpp"
 #include "platform/clock.hpp"
@@ -212,7 +211,9 @@ void ProcessWatch::Loop::watch(const ProcessIdentity& process) {
     count_ = watched_.size();
 }
 
-void ProcessWatch::Loop::unwatch(const ProcessIdentity& process) { forget(key_of(process)); }
+void ProcessWatch::Loop::unwatch(const ProcessIdentity& process) {
+    forget(key_of(process));
+}
 
 void ProcessWatch::Loop::stop_leftover(const Leftover& leftover) {
     Fd pidfd{pidfd_open(leftover.pid, 0)};
@@ -220,8 +221,7 @@ void ProcessWatch::Loop::stop_leftover(const Leftover& leftover) {
     const auto found = read_proc_stat(leftover.pid);
     if (!found || found->start_ticks != leftover.start_ticks) return;  // a stranger by now
     pidfd_send_signal(pidfd.get(), SIGTERM, nullptr, 0);
-    stopping_leftovers_.push_back(
-        {leftover, std::move(pidfd), read_clocks().steady + stop_grace});
+    stopping_leftovers_.push_back({leftover, std::move(pidfd), read_clocks().steady + stop_grace});
 }
 
 ProcessWatch::ProcessWatch(const ProcessTable& table, OnGone gone, OnUnknown unknown)
@@ -244,6 +244,8 @@ void ProcessWatch::stop_leftovers(std::vector<Leftover> leftovers) {
         for (const auto& leftover : leftovers) loop.stop_leftover(leftover);
     });
 }
-std::size_t ProcessWatch::watched() const { return loop_->watched(); }
+std::size_t ProcessWatch::watched() const {
+    return loop_->watched();
+}
 
 }  // namespace knell

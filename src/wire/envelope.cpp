@@ -28,7 +28,8 @@ std::expected<Request, BadRequest> parse_request(std::string_view line) {
     auto value = parse_json(line);
     if (!value) return std::unexpected(BadRequest{nullptr, std::move(value.error())});
     auto* object = value->if_object();
-    if (object == nullptr) return bad(nullptr, "a request is one JSON object, not an array or a bare value");
+    if (object == nullptr)
+        return bad(nullptr, "a request is one JSON object, not an array or a bare value");
 
     Request request;
     if (const auto* id = object->if_contains("id")) {
@@ -54,7 +55,9 @@ std::expected<Request, BadRequest> parse_request(std::string_view line) {
     return request;
 }
 
-std::string result_line(const Json& id, const Json& result) { return answer(id, "result", result); }
+std::string result_line(const Json& id, const Json& result) {
+    return answer(id, "result", result);
+}
 
 std::string error_line(const Json& id, const Error& error) {
     return answer(id, "error", to_json(error));

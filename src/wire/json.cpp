@@ -23,7 +23,9 @@ Result<Json> parse_json(std::string_view text) {
     return value;
 }
 
-std::string to_text(const Json& value) { return json::serialize(value); }
+std::string to_text(const Json& value) {
+    return json::serialize(value);
+}
 
 namespace {
 

@@ -1,8 +1,8 @@
 #include "wire/params.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "base/text.hpp"
 #include "core/limits.hpp"
@@ -29,7 +29,8 @@ const Json* Params::find(std::string_view name) const {
 std::string Params::text(std::string_view name, std::size_t bytes_max) {
     auto value = content(name);
     if (value.size() > bytes_max) {
-        reject(name, fmt::format("is {} bytes long; at most {} are allowed", value.size(), bytes_max));
+        reject(name,
+               fmt::format("is {} bytes long; at most {} are allowed", value.size(), bytes_max));
     } else if (has_control_character(value)) {
         reject(name, "must not hold control characters");
     }

@@ -1,10 +1,9 @@
 // What must not kill: a stopped daemon, a sleeping host, a wall clock that steps either way.
 
-#include <gtest/gtest.h>
-
 #include <csignal>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "engine/awake_clock.hpp"
@@ -147,13 +146,20 @@ RC_GTEST_PROP(AnyClock, KeepsBoundsInOrderAndRenewedLeasesAlive, ()) {
     for (int i = 0; i < steps; ++i) {
         const auto jump = std::chrono::milliseconds(pick(-90'000'000, 90'000'000));
         switch (pick(0, 6)) {
-            case 0: machine.step_wall(jump); break;
-            case 1: machine.suspend(std::chrono::abs(jump)); break;
-            case 2: machine.run(std::chrono::abs(jump)); break;  // stopped, or stuck
+            case 0:
+                machine.step_wall(jump);
+                break;
+            case 1:
+                machine.suspend(std::chrono::abs(jump));
+                break;
+            case 2:
+                machine.run(std::chrono::abs(jump));
+                break;  // stopped, or stuck
             case 3:
                 if (next_death <= 4) {
                     const bool seen = pick(0, 2) == 1;
-                    journal->one(gone(next_death++, seen ? signaled(SIGKILL) : lost()), machine.look());
+                    journal->one(gone(next_death++, seen ? signaled(SIGKILL) : lost()),
+                                 machine.look());
                 }
                 break;
             case 4:

@@ -1,8 +1,8 @@
-#include <fmt/format.h>
-
 #include <map>
 #include <tuple>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "stores.hpp"
 
@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 
 /// What was acknowledged, and what therefore must be on record for ever.
 struct Promised {
-    std::map<std::string, Generation> opened;                  // highest acknowledged generation
-    std::map<std::string, std::int64_t> messages;              // acknowledged so far
+    std::map<std::string, Generation> opened;      // highest acknowledged generation
+    std::map<std::string, std::int64_t> messages;  // acknowledged so far
     std::map<std::string, std::pair<Generation, Reason>> ended;
 
     void note(const std::string& id, const Reply& reply) {
@@ -65,11 +65,13 @@ Story liveness_story() {
     auto stalling = process_owner(6);
     stalling.lease_ttl = 5s;
     std::vector<Command> crowd;
-    for (int i = 0; i < 20; ++i) crowd.emplace_back(create(fmt::format("l{}", i), lease_owner(10s)));
+    for (int i = 0; i < 20; ++i)
+        crowd.emplace_back(create(fmt::format("l{}", i), lease_owner(10s)));
     return {
         {1, {create("reaped", lease_owner(10s)), create("renewed", lease_owner(900s))}},
         {2, {create("lost", process_owner(5)), parking, forgotten, command}},
-        {3, {create("doubted", process_owner(6)), create("stalled", stalling), turn("lost", 1, true)}},
+        {3,
+         {create("doubted", process_owner(6)), create("stalled", stalling), turn("lost", 1, true)}},
         {4, {beat("reaped"), beat("renewed"), unknown(6)}},
         {5, {gone(5, signaled(9)), append("doubted", 1, {"here"})}},
         {6, {found, alive(6), resume("claimed")}},
@@ -92,7 +94,8 @@ bool is_dead(const Session& session) {
 
 bool is_observed(const Command& command) {
     return std::holds_alternative<OwnerGone>(command) ||
-           std::holds_alternative<OwnerUnknown>(command) || std::holds_alternative<OwnerAlive>(command);
+           std::holds_alternative<OwnerUnknown>(command) ||
+           std::holds_alternative<OwnerAlive>(command);
 }
 
 /// Plays the story until the disk fails, noting what was acknowledged.
@@ -105,11 +108,13 @@ Promised play(const Story& story, JournalOnStore& journal, bool stop_at_failure)
         const auto step = journal.step(group, at(chapter.time));
         for (std::size_t i = 0; i < group.size(); ++i) {
             const auto* subject = subject_of(group[i]);
-            if (step.replies[i] && subject != nullptr) promised.note(subject->text(), *step.replies[i]);
+            if (step.replies[i] && subject != nullptr)
+                promised.note(subject->text(), *step.replies[i]);
             if (!step.replies[i] && is_observed(group[i])) unheard.push_back(group[i]);
         }
         for (const auto& event : step.automatic) {
-            if (event.end) promised.ended[event.session_id.text()] = {event.generation, event.end->reason};
+            if (event.end)
+                promised.ended[event.session_id.text()] = {event.generation, event.end->reason};
         }
         if (step.failed && stop_at_failure) return promised;
     }
@@ -196,16 +201,16 @@ TEST_P(PowerCut, AtEveryOperationLosesNothingAcknowledged) {
     EXPECT_GT(operation, 50U) << "the story is too short to mean anything";
 }
 
-class FailingDisk
-    : public ::testing::TestWithParam<std::tuple<FaultyDisk::Fault, NamedStory>> {};
-INSTANTIATE_TEST_SUITE_P(
-    EveryFault, FailingDisk,
-    ::testing::Combine(::testing::Values(FaultyDisk::Fault::io_error, FaultyDisk::Fault::full),
-                       ::testing::ValuesIn(stories)),
-    [](const auto& param) {
-        const bool full = std::get<0>(param.param) == FaultyDisk::Fault::full;
-        return fmt::format("{}_{}", full ? "full" : "io_error", std::get<1>(param.param).name);
-    });
+class FailingDisk : public ::testing::TestWithParam<std::tuple<FaultyDisk::Fault, NamedStory>> {};
+INSTANTIATE_TEST_SUITE_P(EveryFault, FailingDisk,
+                         ::testing::Combine(::testing::Values(FaultyDisk::Fault::io_error,
+                                                              FaultyDisk::Fault::full),
+                                            ::testing::ValuesIn(stories)),
+                         [](const auto& param) {
+                             const bool full = std::get<0>(param.param) == FaultyDisk::Fault::full;
+                             return fmt::format("{}_{}", full ? "full" : "io_error",
+                                                std::get<1>(param.param).name);
+                         });
 
 TEST_P(FailingDisk, AnErrorAtEveryOperationFailsItsGroupWholeAndServiceResumes) {
     const auto [fault, named] = GetParam();

@@ -11,7 +11,9 @@ constexpr std::int64_t year = 365 * 24 * 3600;
 
 class Doubt : public StoreStory {
   protected:
-    Doubt() { journal().group({create("a", process_owner(5)), create("b", process_owner(5))}, at(0)); }
+    Doubt() {
+        journal().group({create("a", process_owner(5)), create("b", process_owner(5))}, at(0));
+    }
     Status status(const std::string& id) { return status_of(shown(id)); }
 };
 INSTANTIATE_TEST_SUITE_P(EveryStore, Doubt, ::testing::ValuesIn(store_kinds()),
@@ -47,9 +49,9 @@ TEST_P(Doubt, TimeEndsNothing) {
 }
 
 TEST_P(Doubt, ASignOfLifeClearsIt) {
-    for (const Command& sign : {Command{append("a", 1, {"x"})}, Command{beat("a")},
-                                Command{turn("a", 1, true)}, Command{turn("a", 1, false)},
-                                Command{turn("a", 1, false)}, Command{alive(5)}}) {
+    for (const Command& sign :
+         {Command{append("a", 1, {"x"})}, Command{beat("a")}, Command{turn("a", 1, true)},
+          Command{turn("a", 1, false)}, Command{turn("a", 1, false)}, Command{alive(5)}}) {
         journal().one(unknown(5), at(10));
         ASSERT_EQ(status("a"), Status::unknown);
 

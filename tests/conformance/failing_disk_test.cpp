@@ -36,7 +36,8 @@ TEST_F(OnFailingDisk, ABeatIsHeard) {
     journal->one(create("a", lease_owner(10s)), at(0));
     break_disk();
 
-    const auto step = journal->step({append("a", 1, {"x"}), beat("a"), append("a", 1, {"y"})}, at(9));
+    const auto step =
+        journal->step({append("a", 1, {"x"}), beat("a"), append("a", 1, {"y"})}, at(9));
 
     EXPECT_TRUE(step.failed);
     EXPECT_EQ(step.replies[0].error().code, ErrorCode::storage);
@@ -52,7 +53,8 @@ TEST_F(OnFailingDisk, ABeatIsHeard) {
 
 TEST_F(OnFailingDisk, ABeatThatClearsADoubtIsHeard) {
     std::vector<Command> commands;
-    for (int i = 0; i < 20; ++i) commands.emplace_back(create(fmt::format("l{}", i), lease_owner(10s)));
+    for (int i = 0; i < 20; ++i)
+        commands.emplace_back(create(fmt::format("l{}", i), lease_owner(10s)));
     journal->group(std::move(commands), at(0));
     journal->tick(at(11));
     ASSERT_EQ(journal->state.count(Status::unknown), 20U);
@@ -72,8 +74,8 @@ TEST_F(OnFailingDisk, NobodyIsFencedByATakeoverThatDidNotHappen) {
     journal->group({create("a", lease_owner(10s)), create("b", lease_owner(10s))}, at(0));
     break_disk();
 
-    const auto step = journal->step(
-        {resume("a", /*takeover=*/true), close("b"), beat("a"), beat("b")}, at(5));
+    const auto step =
+        journal->step({resume("a", /*takeover=*/true), close("b"), beat("a"), beat("b")}, at(5));
 
     for (const auto& reply : step.replies) {
         ASSERT_FALSE(reply);
@@ -117,7 +119,8 @@ TEST_F(OnFailingDisk, ALateBeatSavesALeaseThatCouldNotBeReaped) {
 
 TEST_F(OnFailingDisk, ADeathIsRecordedOnceTheDiskWorksAgain) {
     std::vector<Command> commands;
-    for (int i = 0; i < 5; ++i) commands.emplace_back(create(fmt::format("s{}", i), process_owner(5)));
+    for (int i = 0; i < 5; ++i)
+        commands.emplace_back(create(fmt::format("s{}", i), process_owner(5)));
     journal->group(std::move(commands), at(0));
     break_disk();
 
@@ -129,7 +132,8 @@ TEST_F(OnFailingDisk, ADeathIsRecordedOnceTheDiskWorksAgain) {
     journal->tick(at(3));
 
     EXPECT_EQ(journal->state.open_count(), 0U);
-    for (int i = 0; i < 5; ++i) EXPECT_EQ(shown(fmt::format("s{}", i)).end->reason, Reason::signaled);
+    for (int i = 0; i < 5; ++i)
+        EXPECT_EQ(shown(fmt::format("s{}", i)).end->reason, Reason::signaled);
 }
 
 TEST_F(OnFailingDisk, AnOwnerMayComeBackUnderFireAndStillOwnNothing) {
@@ -151,7 +155,8 @@ TEST_F(OnFailingDisk, AnOwnerMayComeBackUnderFireAndStillOwnNothing) {
 
 TEST_F(OnFailingDisk, ACrowdThatFallsDueMeanwhileIsHeldAfterwards) {
     std::vector<Command> commands;
-    for (int i = 0; i < 30; ++i) commands.emplace_back(create(fmt::format("l{}", i), lease_owner(10s)));
+    for (int i = 0; i < 30; ++i)
+        commands.emplace_back(create(fmt::format("l{}", i), lease_owner(10s)));
     journal->group(std::move(commands), at(0));
     break_disk();
     for (int second = 11; second < 20; ++second) journal->tick(at(second));

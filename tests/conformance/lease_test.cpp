@@ -11,9 +11,7 @@ using namespace std::chrono_literals;
 
 class Lease : public StoreStory {
   protected:
-    Lease() {
-        journal().one(create("a", lease_owner(10s)), at(0));
-    }
+    Lease() { journal().one(create("a", lease_owner(10s)), at(0)); }
     bool is_open(const std::string& id) { return !shown(id).end; }
     HeartbeatReply beaten(Heartbeat heartbeat, Now now) {
         auto reply = journal().one(std::move(heartbeat), now);

@@ -1,13 +1,12 @@
 // Anything that may happen, in any order: promises are kept, the living are left alone and the dead
 // are not.
 
-#include <gtest/gtest.h>
-
 #include <csignal>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "stores.hpp"
@@ -33,22 +32,32 @@ class World {
     void act() {
         switch (pick(0, 14)) {
             case 0:
-            case 1: return open();
-            case 2: return take(/*takeover=*/true);
-            case 3: return take(/*takeover=*/false);
-            case 4: return say(any_id(), [&](auto id) { return append(id, any_generation(), {"x"}); });
+            case 1:
+                return open();
+            case 2:
+                return take(/*takeover=*/true);
+            case 3:
+                return take(/*takeover=*/false);
+            case 4:
+                return say(any_id(), [&](auto id) { return append(id, any_generation(), {"x"}); });
             case 5:
-                return say(any_id(), [&](auto id) {
-                    return turn(id, any_generation(), pick(0, 2) == 1);
-                });
-            case 6: return say(any_id(), [&](auto id) { return close(id); });
+                return say(any_id(),
+                           [&](auto id) { return turn(id, any_generation(), pick(0, 2) == 1); });
+            case 6:
+                return say(any_id(), [&](auto id) { return close(id); });
             case 7:
-            case 8: return renew();
-            case 9: return kill();
-            case 10: return note(OwnerUnknown{process(any_pid()), "why not"});
-            case 11: return note(OwnerAlive{process(any_pid())});
-            case 12: return pass();
-            default: return restart();
+            case 8:
+                return renew();
+            case 9:
+                return kill();
+            case 10:
+                return note(OwnerUnknown{process(any_pid()), "why not"});
+            case 11:
+                return note(OwnerAlive{process(any_pid())});
+            case 12:
+                return pass();
+            default:
+                return restart();
         }
     }
 
@@ -189,8 +198,7 @@ class World {
         journal_ = std::make_unique<JournalOnStore>(*store_, now_);
         for (auto& [id, life] : lives_) life.last_sign = now_.steady;
         // The daemon looks at every owner that the store names.
-        for (const auto& owner :
-             std::get<SurveyReply>(*step({Survey{}}).replies.front()).owners) {
+        for (const auto& owner : std::get<SurveyReply>(*step({Survey{}}).replies.front()).owners) {
             if (dead_.contains(owner.process.start_ticks)) {
                 note(OwnerGone{owner.process, lost(), {}, /*searched=*/false});
             } else {
@@ -204,8 +212,8 @@ class World {
     std::unique_ptr<JournalOnStore> journal_ = std::make_unique<JournalOnStore>(*store_, now_);
     std::unique_ptr<Reader> reader_;
     std::map<std::string, Life> lives_;
-    std::set<std::uint64_t> dead_;         // start ticks
-    std::map<int, std::uint64_t> ticks_;   // of whoever runs under a pid; 0: nobody yet
+    std::set<std::uint64_t> dead_;        // start ticks
+    std::map<int, std::uint64_t> ticks_;  // of whoever runs under a pid; 0: nobody yet
     std::uint64_t last_ticks_ = 0;
 };
 

@@ -62,7 +62,8 @@ TEST_P(OneEnd, WithATakeoverAmongThem) {
 
         EXPECT_EQ(ends_of(id, 1), 1U);
         EXPECT_LE(ends_of(id, 2), 1U);
-        EXPECT_EQ(shown(id).generation, 2U) << "a takeover is never lost: it resumes what had ended";
+        EXPECT_EQ(shown(id).generation, 2U)
+            << "a takeover is never lost: it resumes what had ended";
     }
 }
 
@@ -75,8 +76,9 @@ TEST_P(OneEnd, InManyGroups) {
         auto commands = everybody(id, pid, random, round % 2 == 0);
         while (!commands.empty()) {
             const auto size = std::min<std::size_t>(1 + random() % 5, commands.size());
-            std::vector<Command> some(std::make_move_iterator(commands.begin()),
-                                      std::make_move_iterator(commands.begin() + static_cast<std::ptrdiff_t>(size)));
+            std::vector<Command> some(
+                std::make_move_iterator(commands.begin()),
+                std::make_move_iterator(commands.begin() + static_cast<std::ptrdiff_t>(size)));
             commands.erase(commands.begin(), commands.begin() + static_cast<std::ptrdiff_t>(size));
             journal().group(std::move(some), at(round));
         }

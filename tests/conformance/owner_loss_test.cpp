@@ -192,7 +192,8 @@ TEST_P(OwnerLoss, ARestartInTheMiddleLosesNone) {
 }
 
 TEST_P(OwnerLoss, AnOwnerIsWatchedOnceAndUntilItsLastSessionIsOver) {
-    auto step = journal().step({create("a", process_owner(5)), create("b", process_owner(5))}, at(0));
+    auto step =
+        journal().step({create("a", process_owner(5)), create("b", process_owner(5))}, at(0));
     ASSERT_EQ(step.effects.size(), 1U);
     EXPECT_EQ(std::get<WatchOwner>(step.effects[0]).process, process_owner(5).process);
 

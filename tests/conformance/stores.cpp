@@ -53,7 +53,8 @@ std::vector<std::string> StoreStory::listed(SessionQuery query) {
 }
 
 std::vector<Event> StoreStory::told(EventType type) {
-    const auto page = reader().events({.after = 0, .limit = 100'000, .types = {type}, .session_id = {}});
+    const auto page =
+        reader().events({.after = 0, .limit = 100'000, .types = {type}, .session_id = {}});
     EXPECT_TRUE(page) << page.error().message;
     return page->events;
 }

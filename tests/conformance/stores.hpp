@@ -1,12 +1,12 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "engine/state.hpp"
 #include "journal/journal.hpp"

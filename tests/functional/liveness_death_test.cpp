@@ -64,8 +64,9 @@ TEST_F(Death, IsToldWhetherOrNotSomebodyWaitsForIt) {
 TEST_F(Death, OfAnOwnerThatDiesWithItsConnectionOpenIsSeenByTheProcess) {
     // The caller itself is the owner: a shell that makes one call and is killed.
     Puppet owner(home.environment());
-    const auto created = parse(owner.ask(fmt::format(
-        R"("{}" rpc session.create '{{"id":"s","source":"cli"}}' | tr -d '\n'; echo)", knell_binary())));
+    const auto created = parse(owner.ask(
+        fmt::format(R"("{}" rpc session.create '{{"id":"s","source":"cli"}}' | tr -d '\n'; echo)",
+                    knell_binary())));
     EXPECT_EQ(number(show("s"), "owner.pid"), owner.pid()) << "the parent of `knell rpc`";
     EXPECT_TRUE(is_open("s")) << "the call is over, its owner is not";
 
@@ -102,7 +103,8 @@ TEST_F(Death, OfAParentSaysNothingOfItsChild) {
 TEST_F(Death, OfASetsidOrNohupChildIsSeen) {
     Puppet parent;
     const Stray setsid(parent.ask_pid("setsid sh -c 'echo $$; exec sleep 600' &"));
-    const Stray nohup(parent.ask_pid("nohup sh -c 'echo $$ >&3; exec sleep 600' 3>&1 >/dev/null 2>&1 &"));
+    const Stray nohup(
+        parent.ask_pid("nohup sh -c 'echo $$ >&3; exec sleep 600' 3>&1 >/dev/null 2>&1 &"));
     own("setsid", setsid.pid());
     own("nohup", nohup.pid());
     parent.signal(SIGKILL);
@@ -141,7 +143,8 @@ TEST_F(Death, OfAWrapperThatBecomesItsCommandIsTheDeathOfTheCommand) {
 TEST_F(Death, OfTheLastOfAChainOfWrappersReachesTheFirst) {
     // npx -> sh -> node: each waits for the next and passes its status on.
     Puppet wrapper;
-    const Stray node(wrapper.ask_pid("sh -c 'sh -c \"echo \\$\\$; exec sleep 600\"; exit $?'; exit $?"));
+    const Stray node(
+        wrapper.ask_pid("sh -c 'sh -c \"echo \\$\\$; exec sleep 600\"; exit $?'; exit $?"));
     own("wrapper", wrapper.pid());
     own("node", node.pid());
 
@@ -159,7 +162,8 @@ TEST_F(Death, OfOneProcessEndsItsTwoHundredSessions) {
 
     owner.signal(SIGKILL);
 
-    for (int i = 0; i < 200; ++i) expect_end(fmt::format("s{}", i), "signaled", "signal 9 (SIGKILL)");
+    for (int i = 0; i < 200; ++i)
+        expect_end(fmt::format("s{}", i), "signaled", "signal 9 (SIGKILL)");
     EXPECT_EQ(count_events("session:end"), 200U);
     EXPECT_TRUE(is_open("other"));
     EXPECT_EQ(number(client.must("node.status"), "watched_processes"), 1);

@@ -16,9 +16,9 @@ using testing::HasSubstr;
 class LeaseCalls : public WithOwners {
   protected:
     Json lease(const std::string& id, int ttl) {
-        return client.must("session.create",
-                           fmt::format(R"({{"id":"{}","source":"cli","owner":{{"lease_ttl_s":{}}}}})",
-                                       id, ttl));
+        return client.must(
+            "session.create",
+            fmt::format(R"({{"id":"{}","source":"cli","owner":{{"lease_ttl_s":{}}}}})", id, ttl));
     }
 };
 
@@ -26,14 +26,16 @@ TEST_F(LeaseCalls, CreateAdvisesWhenToRenew) {
     EXPECT_EQ(number(lease("a", 45), "renew_every_s"), 15);
     EXPECT_EQ(number(lease("b", 5), "renew_every_s"), 1);
     EXPECT_EQ(number(lease("b2", 45), "lease_ttl_s"), 45);
-    EXPECT_EQ(client.call("session.create", R"({"source":"cli","owner":{"lease_ttl_s":4}})").field(),
-              "owner.lease_ttl_s");
+    EXPECT_EQ(
+        client.call("session.create", R"({"source":"cli","owner":{"lease_ttl_s":4}})").field(),
+        "owner.lease_ttl_s");
 }
 
 TEST_F(LeaseCalls, ABeatSaysWhatBecameOfEach) {
     for (const auto* id : {"a", "b", "c"}) lease(id, 60);
     client.must("session.close", R"({"session_id":"b"})");
-    client.must("session.resume", R"({"session_id":"c","takeover":true,"owner":{"lease_ttl_s":60}})");
+    client.must("session.resume",
+                R"({"session_id":"c","takeover":true,"owner":{"lease_ttl_s":60}})");
 
     const auto beaten = client.must("session.heartbeat", R"({"sessions":[
         {"session_id":"a","generation":1},{"session_id":"b","generation":1},

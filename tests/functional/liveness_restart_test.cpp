@@ -41,8 +41,10 @@ TEST_F(Restart, LivingOwnersAreAdoptedAndWatchedAgain) {
     EXPECT_EQ(text(show("one"), "status"), "idle");
     EXPECT_EQ(text(show("two"), "status"), "running");
     EXPECT_EQ(number(show("one"), "generation"), 1);
-    EXPECT_TRUE(client.call("session.append", R"({"session_id":"one","generation":1,
-        "messages":[{"role":"user","content":"x"}]})").ok());
+    EXPECT_TRUE(client
+                    .call("session.append", R"({"session_id":"one","generation":1,
+        "messages":[{"role":"user","content":"x"}]})")
+                    .ok());
     EXPECT_EQ(count_events("session:start"), 2U);
     EXPECT_EQ(count_events("session:end"), 0U);
     one.signal(SIGTERM);

@@ -16,7 +16,7 @@ struct Tables {
     std::map<Ordinal, Session> sessions;
     std::unordered_map<SessionId, Ordinal> by_id;
     std::map<Ordinal, std::vector<Message>> messages;
-    std::vector<Event> events;  // events[i].seq == i + 1
+    std::vector<Event> events;                                     // events[i].seq == i + 1
     std::map<std::pair<std::int64_t, Reason>, std::int64_t> ends;  // by hour
 };
 
@@ -66,9 +66,8 @@ class MemoryReader final : public Reader {
         const auto found = tables_->messages.find(session);
         if (found == tables_->messages.end()) return std::vector<Message>{};
         const auto& all = found->second;
-        return std::vector<Message>(all.end() - static_cast<std::ptrdiff_t>(
-                                                    std::min(limit, all.size())),
-                                    all.end());
+        return std::vector<Message>(
+            all.end() - static_cast<std::ptrdiff_t>(std::min(limit, all.size())), all.end());
     }
 
     Result<EventPage> events(const EventQuery& query) override {
@@ -219,6 +218,8 @@ class MemoryStore final : public Store {
 
 }  // namespace
 
-std::unique_ptr<Store> make_memory_store() { return std::make_unique<MemoryStore>(); }
+std::unique_ptr<Store> make_memory_store() {
+    return std::make_unique<MemoryStore>();
+}
 
 }  // namespace knell

@@ -143,7 +143,9 @@ Binder& Binder::text(const std::string& value) {
     return *this;
 }
 
-Binder& Binder::optional(const std::string& value) { return value.empty() ? null() : text(value); }
+Binder& Binder::optional(const std::string& value) {
+    return value.empty() ? null() : text(value);
+}
 
 Binder& Binder::word(std::string_view literal) {
     if (literal.empty()) return null();

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <deque>
 #include <optional>
 #include <string_view>
+
+#include <SQLiteCpp/SQLiteCpp.h>
 
 #include "core/event.hpp"
 #include "core/session.hpp"

@@ -20,7 +20,9 @@ std::int64_t pragma(SQLite::Database& database, const char* name) {
 
 }  // namespace
 
-int newest_schema() { return migrations.back().number; }
+int newest_schema() {
+    return migrations.back().number;
+}
 
 Result<void> inspect(SQLite::Database& database, const std::string& path) {
     const auto tables = database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt();
@@ -28,14 +30,16 @@ Result<void> inspect(SQLite::Database& database, const std::string& path) {
     if (pragma(database, "application_id") != application_id) {
         return fail(ErrorCode::storage,
                     fmt::format("{} is a database of another program; nothing was changed. Point "
-                                "KNELL_HOME elsewhere, or move that file away", path));
+                                "KNELL_HOME elsewhere, or move that file away",
+                                path));
     }
     const auto schema = pragma(database, "user_version");
     if (schema > newest_schema()) {
         return fail(ErrorCode::storage,
                     fmt::format("{} has schema {}, newer than the {} this knell knows; nothing was "
                                 "changed. Install the newer knell that wrote it, or point "
-                                "KNELL_HOME elsewhere", path, schema, newest_schema()));
+                                "KNELL_HOME elsewhere",
+                                path, schema, newest_schema()));
     }
     if (pragma(database, "page_count") * pragma(database, "page_size") <= check_whole_file_max) {
         const std::string verdict = database.execAndGet("PRAGMA quick_check(1)").getString();
@@ -43,7 +47,8 @@ Result<void> inspect(SQLite::Database& database, const std::string& path) {
             return fail(ErrorCode::storage,
                         fmt::format("{} is damaged ({}); nothing was changed or deleted. Move it "
                                     "aside and restore a backup, or recover what is readable with: "
-                                    "sqlite3 {} .recover", path, verdict, path));
+                                    "sqlite3 {} .recover",
+                                    path, verdict, path));
         }
     }
     return {};

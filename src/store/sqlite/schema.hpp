@@ -1,8 +1,8 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <string>
+
+#include <SQLiteCpp/SQLiteCpp.h>
 
 #include "core/error.hpp"
 

@@ -10,22 +10,30 @@ namespace {
 std::string explain(int primary, std::string_view path, std::string_view said) {
     switch (primary) {
         case SQLITE_FULL:
-            return fmt::format("the disk is full: nothing was written to {}; free some space, then "
-                               "try again", path);
+            return fmt::format(
+                "the disk is full: nothing was written to {}; free some space, then "
+                "try again",
+                path);
         case SQLITE_READONLY:
-            return fmt::format("{} is read-only ({}): nothing was written; make it and its folder "
-                               "writable, then try again", path, said);
+            return fmt::format(
+                "{} is read-only ({}): nothing was written; make it and its folder "
+                "writable, then try again",
+                path, said);
         case SQLITE_IOERR:
-            return fmt::format("the disk failed under {} ({}): nothing was acknowledged; check the "
-                               "disk, then try again", path, said);
+            return fmt::format(
+                "the disk failed under {} ({}): nothing was acknowledged; check the "
+                "disk, then try again",
+                path, said);
         case SQLITE_CANTOPEN:
             return fmt::format("cannot open {} ({}); check that its folder exists and is writable",
                                path, said);
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
-            return fmt::format("{} is damaged ({}); nothing was changed or deleted. Move it aside "
-                               "and restore a backup, or recover what is readable with: sqlite3 {} "
-                               ".recover", path, said, path);
+            return fmt::format(
+                "{} is damaged ({}); nothing was changed or deleted. Move it aside "
+                "and restore a backup, or recover what is readable with: sqlite3 {} "
+                ".recover",
+                path, said, path);
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
             return fmt::format("{} is locked by another program ({}); close it, then try again",

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <string_view>
+
+#include <SQLiteCpp/SQLiteCpp.h>
 
 #include "core/error.hpp"
 

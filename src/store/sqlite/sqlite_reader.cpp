@@ -1,8 +1,8 @@
 #include "store/sqlite/sqlite_reader.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "base/check.hpp"
 #include "store/sqlite/row.hpp"
@@ -59,13 +59,17 @@ void add_status(Where& where, const SessionQuery& query) {
     constexpr std::string_view certain =
         "unknown_since IS NULL AND stalled_since IS NULL AND parked_since IS NULL";
     switch (*query.status) {
-        case Status::ended: break;
-        case Status::unknown: where.add("unknown_since IS NOT NULL"); break;
+        case Status::ended:
+            break;
+        case Status::unknown:
+            where.add("unknown_since IS NOT NULL");
+            break;
         case Status::stalled:
             where.add("stalled_since IS NOT NULL AND unknown_since IS NULL");
             break;
         case Status::detached:
-            where.add("parked_since IS NOT NULL AND unknown_since IS NULL AND stalled_since IS NULL");
+            where.add(
+                "parked_since IS NOT NULL AND unknown_since IS NULL AND stalled_since IS NULL");
             break;
         case Status::running:
             where.add("turn_since IS NOT NULL");
@@ -76,7 +80,9 @@ void add_status(Where& where, const SessionQuery& query) {
             where.add(certain);
             break;
         case Status::attached:
-        case Status::background: where.add("FALSE"); break;  // no session is in one of these yet
+        case Status::background:
+            where.add("FALSE");
+            break;  // no session is in one of these yet
     }
 }
 
@@ -98,14 +104,15 @@ std::string events_sql(const EventQuery& query) {
     if (!query.types.empty()) {
         std::string names;
         for (const auto type : query.types) {
-            names += fmt::format("{}'{}'", names.empty() ? "" : ",", name_in(event_type_names, type));
+            names +=
+                fmt::format("{}'{}'", names.empty() ? "" : ",", name_in(event_type_names, type));
         }
         where.add(fmt::format("type IN ({})", names));
     }
     // Within a session the order of (generation, place) is the order of seq.
     const auto* order = query.session_id.empty() ? "seq" : "generation, place";
-    return fmt::format("SELECT {} FROM events{} ORDER BY {} LIMIT :limit", event_columns, where.text,
-                       order);
+    return fmt::format("SELECT {} FROM events{} ORDER BY {} LIMIT :limit", event_columns,
+                       where.text, order);
 }
 
 class SqliteReader final : public Reader {
@@ -132,10 +139,9 @@ class SqliteReader final : public Reader {
             Binder(messages_).number(session).number(static_cast<std::int64_t>(limit));
             std::vector<Message> found;
             while (messages_.executeStep()) {
-                found.push_back({messages_.getColumn(0).getString(),
-                                 messages_.getColumn(1).getString(),
-                                 messages_.getColumn(2).getString(),
-                                 messages_.getColumn(3).getInt64()});
+                found.push_back(
+                    {messages_.getColumn(0).getString(), messages_.getColumn(1).getString(),
+                     messages_.getColumn(2).getString(), messages_.getColumn(3).getInt64()});
             }
             messages_.reset();
             std::ranges::reverse(found);
@@ -165,8 +171,9 @@ class SqliteReader final : public Reader {
     Result<std::int64_t> leaked() override {
         return guarded(path_, [&]() -> Result<std::int64_t> {
             return database_
-                .execAndGet("SELECT count(*) FROM sessions INDEXED BY sessions_leaked "
-                            "WHERE ended_at IS NOT NULL AND reason IS NULL")
+                .execAndGet(
+                    "SELECT count(*) FROM sessions INDEXED BY sessions_leaked "
+                    "WHERE ended_at IS NOT NULL AND reason IS NULL")
                 .getInt64();
         });
     }

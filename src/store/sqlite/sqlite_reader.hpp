@@ -1,9 +1,9 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <memory>
 #include <string>
+
+#include <SQLiteCpp/SQLiteCpp.h>
 
 #include "store/sqlite/sqlite_store.hpp"
 #include "store/store.hpp"

@@ -70,7 +70,9 @@ void bind_row(Binder& bind, const Event& event) {
     }
 }
 
-bool is_opened(const Change& change) { return std::holds_alternative<Opened>(change); }
+bool is_opened(const Change& change) {
+    return std::holds_alternative<Opened>(change);
+}
 
 }  // namespace
 
@@ -81,7 +83,8 @@ BatchWriter::BatchWriter(SQLite::Database& database)
               "UPDATE sessions SET generation = ?, owner_kind = ?, owner_pid = ?, "
               "owner_start_ticks = ?, owner_pid_ns = ?, owner_boot_id = ?, owner_lease_ttl_s = ?, "
               "owner_host = ?, owner_since = ?, on_owner_loss = ?, park_window_s = ?, "
-              "leftovers_policy = ?, last_activity_at = ?, last_seen_at = NULL, fold = ?, turn_since = NULL, "
+              "leftovers_policy = ?, last_activity_at = ?, last_seen_at = NULL, fold = ?, "
+              "turn_since = NULL, "
               "unknown_since = NULL, stalled_since = NULL, parked_since = NULL, leftovers = NULL, "
               "ended_at = NULL, ended_after = NULL, ended_before = NULL, "
               "reason = NULL, detail = NULL, evidence = NULL WHERE ordinal = ? AND generation = ?"),

@@ -33,7 +33,8 @@ std::string Puppet::ask(const std::string& line) {
     tell(line);
     while (!said_.contains('\n')) {
         wait_for(out_.reading.get(), POLLIN, "a puppet's answer");
-        if (!read_available(out_.reading.get(), said_)) throw std::runtime_error("a puppet is gone");
+        if (!read_available(out_.reading.get(), said_))
+            throw std::runtime_error("a puppet is gone");
     }
     const auto end = said_.find('\n');
     auto answer = said_.substr(0, end);
@@ -67,9 +68,13 @@ bool Stray::is_running() const {
     return ::poll(&watched, 1, 0) == 0;
 }
 
-void Stray::kill() const { ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0U); }
+void Stray::kill() const {
+    ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0U);
+}
 
-void Stray::wait_until_gone() const { wait_for(pidfd_.get(), POLLIN, "the end of a stray process"); }
+void Stray::wait_until_gone() const {
+    wait_for(pidfd_.get(), POLLIN, "the end of a stray process");
+}
 
 void WithOwners::own(const std::string& id, pid_t owner, const std::string& more) {
     client.must("session.create",
@@ -98,7 +103,8 @@ void WithOwners::expect_end(const std::string& id, std::string_view reason,
     expect_ordered_bounds(session);
     const auto ends = client.must(
         "events.read", fmt::format(R"({{"session_id":"{}","types":["session:end"]}})", id));
-    EXPECT_EQ(array(ends, "events").size(), static_cast<std::size_t>(number(session, "generation")));
+    EXPECT_EQ(array(ends, "events").size(),
+              static_cast<std::size_t>(number(session, "generation")));
 }
 
 std::size_t WithOwners::count_events(std::string_view type) {

@@ -72,8 +72,8 @@ class WithOwners : public WithDaemon {
             if (condition()) return;
             daemon.listen();
         }
-        throw std::runtime_error(std::string("waited in vain for ") + what + "; the daemon's log:\n" +
-                                 daemon.log());
+        throw std::runtime_error(std::string("waited in vain for ") + what +
+                                 "; the daemon's log:\n" + daemon.log());
     }
     /// All that was observed before this call has been decided when it returns: a process that
     /// dies now is reported behind it, on the same way.
