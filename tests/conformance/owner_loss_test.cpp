@@ -87,7 +87,8 @@ TEST_P(OwnerLoss, WhatACommandLeftBehindIsLookedForBeforeItsEnd) {
 
     ASSERT_EQ(step.effects.size(), 1U);
     const auto& search = std::get<FindLeftovers>(step.effects[0]);
-    EXPECT_EQ(search.sessions, std::vector<SessionId>{SessionId("a")});
+    ASSERT_EQ(search.commands.size(), 1U);
+    EXPECT_EQ(search.commands[0].session_id, SessionId("a"));
     EXPECT_FALSE(shown("a").end);
 
     OwnerGone found{search.process, search.departure, {{42, 7, "cookie", "sleep 9"}}, true};

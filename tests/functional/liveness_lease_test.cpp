@@ -90,7 +90,7 @@ TEST_F(LeaseCalls, WhyTellsWhenItWouldEnd) {
     EXPECT_EQ(text(why, "verdict"), "alive");
     EXPECT_THAT(text(why, "evidence"), HasSubstr("renewed at"));
     EXPECT_THAT(text(why, "would_end.1.cause"), HasSubstr("not renewed"));
-    EXPECT_GT(number(why, "would_end.1.due_in_s"), 500);
+    EXPECT_GT(at(why, "would_end.1.due_in_s").to_number<double>(), 500);
 }
 
 TEST_F(LeaseCalls, ARestartCostsNobodyALease) {
