@@ -1,23 +1,61 @@
 #include "watch/oom_evidence.hpp"
 
-#include <array>
-#include <cerrno>
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+
+#include "platform/clock.hpp"
 #include "platform/fd.hpp"
 
 namespace knell {
 
-bool tells_of_oom_kill(std::string_view record, pid_t pid) {
-    // "Out of memory: Killed process 123 (name) ..." and "Memory cgroup out of memory: Killed ..."
-    if (record.find("ut of memory") == std::string_view::npos) return false;
-    return record.find(fmt::format("illed process {} (", pid)) != std::string_view::npos;
+namespace {
+
+using std::chrono::microseconds;
+
+/// The pid namespace that the kernel's log speaks of, the same on every machine.
+constexpr std::uint64_t first_pid_namespace = 0xEFFFFFFC;
+
+microseconds start_of(const ProcessIdentity& process) {
+    const auto ticks_a_second = static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
+    return microseconds{process.start_ticks * 1'000'000 / ticks_a_second};
 }
 
-std::optional<std::string> oom_evidence_for(pid_t pid) {
+/// Surely logged before the process began: about another that had the same pid.  The log's clock
+/// stands still while the host sleeps and runs a little off.
+bool is_older(const OomRecord& record, const ProcessIdentity& process) {
+    const auto asleep =
+        std::chrono::duration_cast<microseconds>(read_clocks().steady - read_awake_clock());
+    const auto drift = record.logged_at / 1000;
+    return record.logged_at + drift + asleep < start_of(process);
+}
+
+}  // namespace
+
+std::optional<OomRecord> find_oom_kill(std::string_view record, pid_t pid) {
+    // "Out of memory: Killed process 123 (name) ..." and "Memory cgroup out of memory: Killed ..."
+    if (record.find("ut of memory") == std::string_view::npos) return std::nullopt;
+    if (record.find(fmt::format("illed process {} (", pid)) == std::string_view::npos) {
+        return std::nullopt;
+    }
+    auto text = record.substr(std::min(record.find(';') + 1, record.size()));
+    text = text.substr(0, text.find('\n'));
+    std::int64_t logged_at = 0;
+    const auto first = record.find(',');
+    const auto second = first == std::string_view::npos ? first : record.find(',', first + 1);
+    if (second != std::string_view::npos) {
+        std::from_chars(record.data() + second + 1, record.data() + record.size(), logged_at);
+    }
+    return OomRecord{microseconds{logged_at}, text};
+}
+
+std::optional<std::string> oom_evidence_for(const ProcessIdentity& process) {
+    if (process.pid_namespace != first_pid_namespace) return std::nullopt;
     const Fd log{open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
     if (!log) return std::nullopt;
     std::array<char, 8192> record;
@@ -26,11 +64,10 @@ std::optional<std::string> oom_evidence_for(pid_t pid) {
         const auto got = read(log.get(), record.data(), record.size());
         if (got < 0 && errno == EPIPE) continue;  // overwritten while we read: go on with the next
         if (got <= 0) return evidence;            // EAGAIN: that was the newest
-        std::string_view text(record.data(), static_cast<std::size_t>(got));
-        if (!tells_of_oom_kill(text, pid)) continue;
-        // The pid may have been killed before under another life: the newest record counts.
-        text = text.substr(std::min(text.find(';') + 1, text.size()));
-        evidence = fmt::format("kernel log: {}", text.substr(0, text.find('\n')));
+        const auto found = find_oom_kill({record.data(), static_cast<std::size_t>(got)}, process.pid);
+        if (found && !is_older(*found, process)) {
+            evidence = fmt::format("kernel log: {}", found->text);
+        }
     }
 }
 

@@ -94,7 +94,7 @@ Departure departure_of(int pidfd, const ProcessIdentity& process) {
     departure.evidence =
         fmt::format("{} ended with {}, from {}", who, detail_for(departure), source);
     if (departure.kind == Departure::Kind::signaled && departure.number == SIGKILL) {
-        if (auto oom = oom_evidence_for(process.pid)) {
+        if (auto oom = oom_evidence_for(process)) {
             departure.kind = Departure::Kind::oom_killed;
             departure.evidence += "; " + *oom;
         }

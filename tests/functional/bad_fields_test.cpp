@@ -134,7 +134,6 @@ TEST_F(BadFields, ReasonsThatAreNoneOrOnlyTheDaemons) {
 TEST_F(BadFields, OwnersThatCannotBe) {
     expect_named(
         {{"session.create", create_with("owner", "{}"), "owner"},
-         {"session.create", create_with("owner", R"({"pid":1,"lease_ttl_s":45})"), "owner"},
          {"session.create", create_with("owner", R"({"pid":0})"), "owner.pid"},
          {"session.create", create_with("owner", R"({"pid":-1})"), "owner.pid"},
          {"session.create", create_with("owner", R"({"pid":"1"})"), "owner.pid"},

@@ -98,7 +98,7 @@ TEST_F(LeaseCalls, ARestartCostsNobodyALease) {
     daemon.restart();
     reconnect();
 
-    EXPECT_EQ(number(client.must("node.status"), "leases.open"), 50);
+    EXPECT_EQ(number(client.must("node.status"), "leases.live"), 50);
     EXPECT_EQ(count_events("session:end"), 0U);
 }
 

@@ -1,0 +1,133 @@
+// A pid comes round again and belongs to a stranger: that is a death, and the stranger is nobody's
+// business.  In a pid namespace of its own with few pids; the test runs itself in there.
+
+#include <csignal>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "functional/harness/owners.hpp"
+#include "platform/proc_stat.hpp"
+
+namespace knell::functional {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr auto inside = "KNELL_TEST_INSIDE";
+constexpr auto pids = "400";
+constexpr pid_t first_reused = 300;  // the kernel does not give lower ones out again
+
+/// True in the copy of this test that runs inside a namespace; elsewhere it has run that copy.
+bool is_inside() {
+    if (std::getenv(inside) != nullptr) return true;
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    Spawn spawn;
+    spawn.argv = {"unshare", "--pid", "--fork", "--kill-child", "--mount-proc",
+                  "sh", "-c", fmt::format("echo {} > /proc/sys/kernel/pid_max || exit 77; exec \"$@\"", pids),
+                  "sh", std::filesystem::read_symlink("/proc/self/exe").string(),
+                  fmt::format("--gtest_filter={}.{}", test->test_suite_name(), test->name())};
+    spawn.environment = {{inside, "1"}, {"KNELL_BIN", knell_binary()}};
+    const auto outcome = run_command(spawn);
+    if (outcome.status == 77 || outcome.err.contains("unshare failed")) {
+        // GTEST_SKIP returns from its function only.
+        [] { GTEST_SKIP() << "needs root to make a pid namespace with few pids"; }();
+    } else {
+        EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+        EXPECT_THAT(outcome.out, HasSubstr("[  PASSED  ] 1 test"));
+    }
+    return false;
+}
+
+class PidReuse : public testing::Test {
+  protected:
+    /// A process whose pid will come round.
+    static Process reusable() {
+        for (;;) {
+            auto process = idle_process();
+            if (process.pid() >= first_reused) return process;
+            process.signal(SIGKILL);
+            process.wait();
+        }
+    }
+    /// Starts processes until one has this pid, and another start than before.
+    static Process stranger_with(pid_t pid, std::uint64_t not_started_at) {
+        for (int tries = 0; tries < 20'000; ++tries) {
+            auto process = idle_process();
+            const bool same = process.pid() == pid;
+            if (same && read_proc_stat(pid)->start_ticks != not_started_at) return process;
+            process.signal(SIGKILL);
+            process.wait();
+        }
+        throw std::runtime_error("the pid did not come round");
+    }
+};
+
+/// Made inside only.
+struct Place : WithOwners {
+    void TestBody() override {}
+    using WithOwners::ended;
+    using WithOwners::expect_end;
+    using WithOwners::is_open;
+    using WithOwners::let_observers_speak;
+    using WithOwners::own;
+    using WithOwners::reconnect;
+    using WithOwners::show;
+    using WithOwners::client;
+    using WithOwners::daemon;
+    using WithOwners::count_events;
+};
+
+TEST_F(PidReuse, WhileTheDaemonIsDown) {
+    if (!is_inside()) return;
+    Place place;
+    auto owner = reusable();
+    const auto pid = owner.pid();
+    const auto started = read_proc_stat(pid)->start_ticks;
+    place.own("s", pid, R"("leftovers":"stop")");
+    place.daemon.kill9();
+    owner.signal(SIGKILL);
+    owner.wait();
+    auto stranger = stranger_with(pid, started);
+    place.daemon.start();
+    place.reconnect();
+
+    const auto session = place.ended("s");
+    EXPECT_EQ(text(session, "reason"), "owner_lost");
+    EXPECT_THAT(text(session, "evidence"), HasSubstr("belongs to another process"));
+    EXPECT_TRUE(array(session, "leftovers").empty());
+    place.own("stranger's", pid);
+    place.let_observers_speak();
+    EXPECT_TRUE(place.is_open("stranger's"));
+    stranger.signal(SIGTERM);
+    EXPECT_EQ(stranger.wait(), 128 + SIGTERM) << "nobody but the test has signalled it";
+    place.expect_end("stranger's", "signaled", "signal 15 (SIGTERM)");
+    EXPECT_EQ(place.count_events("session:end"), 3U) << "with that of the barrier";
+}
+
+TEST_F(PidReuse, WhileTheDaemonWatches) {
+    if (!is_inside()) return;
+    Place place;
+    auto owner = reusable();
+    const auto pid = owner.pid();
+    const auto started = read_proc_stat(pid)->start_ticks;
+    place.own("s", pid);
+    // It cannot look while the pid goes round, but it holds the process by a descriptor.
+    place.daemon.freeze();
+    owner.signal(SIGTERM);
+    owner.wait();
+    auto stranger = stranger_with(pid, started);
+    place.daemon.signal(SIGCONT);
+
+    place.expect_end("s", "signaled", "signal 15 (SIGTERM)");
+    place.own("stranger's", pid);
+    place.let_observers_speak();
+    EXPECT_TRUE(place.is_open("stranger's"));
+    stranger.signal(SIGKILL);
+    place.expect_end("stranger's", "signaled", "signal 9 (SIGKILL)");
+}
+
+}  // namespace
+}  // namespace knell::functional
