@@ -95,7 +95,7 @@ class HelpFormat final : public CLI::Formatter {
     }
     std::string make_footer(const CLI::App* app) const override {
         // Our texts start on a line of their own; CLI11 has put an empty one before them by now.
-        const auto text = app->get_footer();
+        const auto& text = app->get_footer();
         return text.substr(text.find_first_not_of('\n')) + "\n";
     }
 

@@ -125,7 +125,8 @@ void Writer::stop() {
 bool Writer::submit(Command&& command, Done&& done) {
     Submission submission{std::move(command), std::move(done)};
     if (queue_.push(std::move(submission))) return true;
-    done = std::move(submission.done);
+    // A push that is refused leaves its argument as it was.
+    done = std::move(submission.done);  // NOLINT(bugprone-use-after-move)
     return false;
 }
 

@@ -1,13 +1,13 @@
 #include "watch/oom_evidence.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include "platform/clock.hpp"
 #include "platform/fd.hpp"
@@ -64,7 +64,8 @@ std::optional<std::string> oom_evidence_for(const ProcessIdentity& process) {
         const auto got = read(log.get(), record.data(), record.size());
         if (got < 0 && errno == EPIPE) continue;  // overwritten while we read: go on with the next
         if (got <= 0) return evidence;            // EAGAIN: that was the newest
-        const auto found = find_oom_kill({record.data(), static_cast<std::size_t>(got)}, process.pid);
+        const auto found =
+            find_oom_kill({record.data(), static_cast<std::size_t>(got)}, process.pid);
         if (found && !is_older(*found, process)) {
             evidence = fmt::format("kernel log: {}", found->text);
         }

@@ -8,7 +8,8 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(OomEvidence, IsFoundForExactlyThatPid) {
-    const auto* global = "3,900,5140900,-;Out of memory: Killed process 123 (node) total-vm:1kB\n X=1";
+    const auto* global =
+        "3,900,5140900,-;Out of memory: Killed process 123 (node) total-vm:1kB\n X=1";
     const auto* cgroup =
         "3,901,777,-;Memory cgroup out of memory: Killed process 45 (a (b) c) total-vm:2kB";
 

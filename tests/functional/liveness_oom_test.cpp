@@ -59,11 +59,13 @@ class OutOfMemory : public WithOwners {};
 
 TEST_F(OutOfMemory, IsToldApartFromAnotherKill) {
     const SmallMemory memory;
-    if (!memory.is_usable()) GTEST_SKIP() << "needs root and a memory cgroup to run out of memory in";
+    if (!memory.is_usable())
+        GTEST_SKIP() << "needs root and a memory cgroup to run out of memory in";
     if (::access("/dev/kmsg", R_OK) != 0) GTEST_SKIP() << "needs the kernel's log to be readable";
     Puppet hungry;
     Puppet killed;
-    if (!memory.hold(hungry.pid())) GTEST_SKIP() << "a process cannot be moved into a memory cgroup";
+    if (!memory.hold(hungry.pid()))
+        GTEST_SKIP() << "a process cannot be moved into a memory cgroup";
     own("hungry", hungry.pid());
     own("killed", killed.pid());
 
@@ -71,7 +73,8 @@ TEST_F(OutOfMemory, IsToldApartFromAnotherKill) {
     killed.signal(SIGKILL);
 
     expect_end("hungry", "oom_killed", "signal 9 (SIGKILL)");
-    EXPECT_THAT(text(show("hungry"), "evidence"), HasSubstr("kernel log: Memory cgroup out of memory"));
+    EXPECT_THAT(text(show("hungry"), "evidence"),
+                HasSubstr("kernel log: Memory cgroup out of memory"));
     EXPECT_EQ(text(show("hungry"), "proof"), "observed");
     expect_end("killed", "signaled", "signal 9 (SIGKILL)");
     hungry.wait();

@@ -25,9 +25,16 @@ bool is_inside() {
     if (std::getenv(inside) != nullptr) return true;
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
     Spawn spawn;
-    spawn.argv = {"unshare", "--pid", "--fork", "--kill-child", "--mount-proc",
-                  "sh", "-c", fmt::format("echo {} > /proc/sys/kernel/pid_max || exit 77; exec \"$@\"", pids),
-                  "sh", std::filesystem::read_symlink("/proc/self/exe").string(),
+    spawn.argv = {"unshare",
+                  "--pid",
+                  "--fork",
+                  "--kill-child",
+                  "--mount-proc",
+                  "sh",
+                  "-c",
+                  fmt::format("echo {} > /proc/sys/kernel/pid_max || exit 77; exec \"$@\"", pids),
+                  "sh",
+                  std::filesystem::read_symlink("/proc/self/exe").string(),
                   fmt::format("--gtest_filter={}.{}", test->test_suite_name(), test->name())};
     spawn.environment = {{inside, "1"}, {"KNELL_BIN", knell_binary()}};
     const auto outcome = run_command(spawn);
@@ -68,6 +75,9 @@ class PidReuse : public testing::Test {
 /// Made inside only.
 struct Place : WithOwners {
     void TestBody() override {}
+    using WithOwners::client;
+    using WithOwners::count_events;
+    using WithOwners::daemon;
     using WithOwners::ended;
     using WithOwners::expect_end;
     using WithOwners::is_open;
@@ -75,9 +85,6 @@ struct Place : WithOwners {
     using WithOwners::own;
     using WithOwners::reconnect;
     using WithOwners::show;
-    using WithOwners::client;
-    using WithOwners::daemon;
-    using WithOwners::count_events;
 };
 
 TEST_F(PidReuse, WhileTheDaemonIsDown) {

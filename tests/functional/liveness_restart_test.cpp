@@ -23,8 +23,9 @@ class Restart : public WithOwners {
     }
     /// Changes what the store remembers of the owner of `id`.
     void remember(const std::string& id, const std::string& assignment) {
-        knell::testing::edit_store(home.file("knell.db"),
-                            fmt::format("UPDATE sessions SET {} WHERE id = '{}'", assignment, id));
+        knell::testing::edit_store(
+            home.file("knell.db"),
+            fmt::format("UPDATE sessions SET {} WHERE id = '{}'", assignment, id));
     }
 };
 
