@@ -4,6 +4,8 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <deque>
+#include <mutex>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -54,22 +56,53 @@ std::optional<OomRecord> find_oom_kill(std::string_view record, pid_t pid) {
     return OomRecord{microseconds{logged_at}, text};
 }
 
-std::optional<std::string> oom_evidence_for(const ProcessIdentity& process) {
-    if (process.pid_namespace != first_pid_namespace) return std::nullopt;
-    const Fd log{open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
-    if (!log) return std::nullopt;
-    std::array<char, 8192> record;
-    std::optional<std::string> evidence;
-    for (;;) {
-        const auto got = read(log.get(), record.data(), record.size());
-        if (got < 0 && errno == EPIPE) continue;  // overwritten while we read: go on with the next
-        if (got <= 0) return evidence;            // EAGAIN: that was the newest
-        const auto found =
-            find_oom_kill({record.data(), static_cast<std::size_t>(got)}, process.pid);
-        if (found && !is_older(*found, process)) {
-            evidence = fmt::format("kernel log: {}", found->text);
+namespace {
+
+/// The kernel log, read once and from then on only what is new: a death is looked up in
+/// microseconds, not by reading the whole log again.
+class KernelLog {
+  public:
+    std::optional<std::string> oom_kill_of(const ProcessIdentity& process) {
+        const std::lock_guard lock(mutex_);
+        read_news();
+        std::optional<std::string> evidence;
+        for (const auto& record : kills_) {
+            const auto found = find_oom_kill(record, process.pid);
+            if (found && !is_older(*found, process)) {
+                evidence = fmt::format("kernel log: {}", found->text);
+            }
+        }
+        return evidence;
+    }
+
+  private:
+    static constexpr std::size_t kills_max = 256;
+
+    void read_news() {
+        if (!log_) return;
+        std::array<char, 8192> bytes;
+        for (;;) {
+            const auto got = read(log_.get(), bytes.data(), bytes.size());
+            if (got < 0 && errno == EPIPE) continue;  // overwritten before we read it
+            if (got <= 0) return;                     // EAGAIN: that was the newest
+            const std::string_view record(bytes.data(), static_cast<std::size_t>(got));
+            if (record.find("ut of memory") == std::string_view::npos) continue;
+            kills_.emplace_back(record);
+            if (kills_.size() > kills_max) kills_.pop_front();
         }
     }
+
+    std::mutex mutex_;  // guards all below
+    const Fd log_{open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+    std::deque<std::string> kills_;
+};
+
+}  // namespace
+
+std::optional<std::string> oom_evidence_for(const ProcessIdentity& process) {
+    static KernelLog log;
+    if (process.pid_namespace != first_pid_namespace) return std::nullopt;
+    return log.oom_kill_of(process);
 }
 
 }  // namespace knell
