@@ -42,6 +42,8 @@ TEST(EventIds, OfStartAndEndFollowFromSessionAndGeneration) {
 TEST(Status, IsDerivedFromFacts) {
     Session session;
     EXPECT_EQ(status_of(session), Status::idle);
+    session.attached = 2;
+    EXPECT_EQ(status_of(session), Status::attached);
     session.turn_since = from_millis(1);
     EXPECT_EQ(status_of(session), Status::running);
     session.end = End{};

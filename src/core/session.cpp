@@ -12,7 +12,8 @@ Status status_of(const StatusFacts& facts) {
     if (facts.unknown) return Status::unknown;
     if (facts.stalled) return Status::stalled;
     if (facts.parked) return Status::detached;
-    return facts.turn ? Status::running : Status::idle;
+    if (facts.turn) return Status::running;
+    return facts.attached ? Status::attached : Status::idle;
 }
 
 Status status_of(const Session& session) {
@@ -20,7 +21,8 @@ Status status_of(const Session& session) {
                       .unknown = session.unknown_since.has_value(),
                       .stalled = session.stalled_since.has_value(),
                       .parked = session.parked_since.has_value(),
-                      .turn = session.turn_since.has_value()});
+                      .turn = session.turn_since.has_value(),
+                      .attached = session.attached > 0});
 }
 
 bool is_by_machine(std::string_view source, Relation relation) {

@@ -81,6 +81,8 @@ struct Session {
     WallTime last_activity_at;
     WallTime last_seen_at;  // its owner showed signs of life; flushed about once a minute
     Tally tally;
+    std::int32_t attached = 0;  // client connections looking at it
+    bool pinned = false;        // a person wants it kept
     std::optional<WallTime> turn_since;
     std::optional<WallTime> unknown_since;  // its owner cannot be checked
     std::optional<WallTime> stalled_since;  // late, but provably alive
@@ -97,6 +99,7 @@ struct StatusFacts {
     bool stalled = false;
     bool parked = false;
     bool turn = false;
+    bool attached = false;
 };
 Status status_of(const StatusFacts& facts);
 Status status_of(const Session& session);

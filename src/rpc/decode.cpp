@@ -43,7 +43,8 @@ Owner lease_owner(Params& given, const Backend& backend) {
     return owner;
 }
 
-/// {pid}, {lease_ttl_s} or both; without an owner the calling process is it.
+/// {pid}, {lease_ttl_s} or both, or {kind: "lease"} for one of the usual length; without an owner
+/// the calling process is it.
 Owner decode_owner(Params& params, const Caller& caller, const Backend& backend) {
     const auto* object = params.object("owner");
     if (object == nullptr) {
@@ -60,7 +61,8 @@ Owner decode_owner(Params& params, const Caller& caller, const Backend& backend)
     }
     Params given(*object, "owner.");
     Owner owner;
-    if (!given.has("pid") && !given.has("lease_ttl_s")) {
+    const auto kind = given.choice<OwnerKind>("kind", owner_kind_names);
+    if (!given.has("pid") && !given.has("lease_ttl_s") && kind != OwnerKind::lease) {
         params.reject("owner", "must hold pid, lease_ttl_s or both");
     } else if (given.has("pid")) {
         const auto pid = given.required_integer("pid", 1, INT32_MAX);

@@ -50,6 +50,12 @@ TEST_F(Methods, ALeaseComesWithAdviceWhenToRenewIt) {
     EXPECT_EQ(opened.at("renew_every_s").as_int64(), 15);
 }
 
+TEST_F(Methods, ALeaseOfTheUsualLengthNeedsNoNumber) {
+    const auto opened = call("session.create", R"({"source":"cli","owner":{"kind":"lease"}})");
+
+    EXPECT_EQ(opened.at("lease_ttl_s").as_int64(), 45);
+}
+
 TEST_F(Methods, ALeaseBelowTheFloorIsRefused) {
     const auto error = call("session.create", R"({"source":"cli","owner":{"lease_ttl_s":4}})");
 

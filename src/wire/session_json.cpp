@@ -66,10 +66,10 @@ JsonObject to_json(const Session& session) {
     if (session.unknown_since) put(object, "unknown_since", *session.unknown_since);
     if (session.stalled_since) put(object, "stalled_since", *session.stalled_since);
     if (session.parked_since) put(object, "parked_since", *session.parked_since);
-    object["attached"] = 0;
+    object["attached"] = session.attached;
     object["turn"] = session.turn_since.has_value();
     if (session.turn_since) put(object, "turn_since", *session.turn_since);
-    object["pinned"] = false;
+    object["pinned"] = session.pinned;
     if (!session.meta.empty()) {
         if (auto meta = parse_json(session.meta)) object["meta"] = std::move(*meta);
     }
