@@ -81,7 +81,7 @@ class Run final : public Command {
         const RunSignals signals;
         auto child = HeldChild::start(context.command, signals);
         if (!child) return complain("run", child.error());
-        RunSession session(context.paths, params(context.command));
+        RunSession session(context.paths, params(context.command, /*is_reaper=*/!had_children));
         if (const auto opened = session.open(child->pid()); !opened) {
             child->dismiss();
             complain("run", opened.error());
@@ -116,12 +116,13 @@ class Run final : public Command {
 
     /// The id is made here even where the daemon could: a call whose answer is lost can then be
     /// repeated, or kept in the spool, without making a second session.
-    JsonObject params(const std::vector<std::string>& command) const {
+    JsonObject params(const std::vector<std::string>& command, bool is_reaper) const {
         JsonObject params;
         params["id"] = id_.empty() ? make_uuid7(read_clocks().wall, random_bits()) : id_;
         if (!key_.empty()) params["key"] = key_;
         params["source"] = source_;
         params["leftovers"] = leftovers_;
+        params["reaper"] = is_reaper;
         params["title"] = title_.empty() ? default_title(command) : title_;
         if (const auto cwd = working_directory(); !cwd.empty()) params["cwd"] = cwd;
         return params;

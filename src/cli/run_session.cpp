@@ -89,7 +89,8 @@ Result<void> RunSession::create(client::Connection& connection, pid_t owner,
     if (!result && result.error().code == ErrorCode::ended) {
         const JsonObject resume{{"session_id", id_.text()},
                                 {"owner", owned_by},
-                                {"leftovers", wire::text_at(params_, "leftovers")}};
+                                {"leftovers", wire::text_at(params_, "leftovers")},
+                                {"reaper", wire::bool_at(params_, "reaper")}};
         result = connection.call("session.resume", resume, deadline);
     }
     if (!result) return std::unexpected(std::move(result.error()));
@@ -147,6 +148,7 @@ void RunSession::close(int wait_status, std::optional<pid_t> command) {
     if (command) {
         // Not kept in the spool: when that is read there is nothing left to find.
         call["find_leftovers"] = true;
+        call["reaper"] = wire::bool_at(params_, "reaper");
         call["command_pid"] = *command;
     }
     const auto told = tell("session.close", call);

@@ -129,9 +129,11 @@ class Daemon final : public rpc::Backend {
                           std::move_only_function<void(std::vector<Leftover>)> done) override {
         // A full queue must not keep a session from ending: then nobody looks.
         auto held = std::make_shared<decltype(done)>(std::move(done));
-        const bool taken = read_thread_.submit([this, held, where](Reader&) {
+        auto ours = where;
+        ours.socket = options_.paths.socket;
+        const bool taken = read_thread_.submit([this, held, ours = std::move(ours)](Reader&) {
             server_.post(
-                [held, found = find_leftovers(where)]() mutable { (*held)(std::move(found)); });
+                [held, found = find_leftovers(ours)]() mutable { (*held)(std::move(found)); });
         });
         if (!taken) (*held)({});
     }
@@ -143,9 +145,7 @@ class Daemon final : public rpc::Backend {
                 [this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
                     Reader&) mutable -> Result<Json> {
                     auto findings = look_at_owners(survey, processes_, dry_run);
-                    if (!dry_run) {
-                        for (auto& command : findings.commands) writer_.observe(std::move(command));
-                    }
+                    if (!dry_run) tell(std::move(findings.commands));
                     return std::move(findings.report);
                 },
                 std::move(done));
@@ -161,6 +161,20 @@ class Daemon final : public rpc::Backend {
     }
 
   private:
+    /// What a sweep found.  A death is left to the watch, which looks again: it may hold the
+    /// process by a pidfd and know how it ended, where a late look only sees that nobody is there.
+    void tell(std::vector<Command> findings) {
+        for (auto& finding : findings) {
+            if (const auto* gone = std::get_if<OwnerGone>(&finding)) {
+                watch_.watch(gone->process);
+                continue;
+            }
+            // Could not be checked before, so nobody watches it yet.
+            if (const auto* alive = std::get_if<OwnerAlive>(&finding)) watch_.watch(alive->process);
+            writer_.observe(std::move(finding));
+        }
+    }
+
     /// On the writer's thread, after the commit.
     void carry_out(Effect&& effect) {
         std::visit([this](auto&& e) { carry_out_one(std::forward<decltype(e)>(e)); },
@@ -172,7 +186,11 @@ class Daemon final : public rpc::Backend {
         const auto search = [this, effect = std::move(effect)](Reader&) {
             OwnerGone gone{effect.process, effect.departure, {}, /*searched=*/true};
             for (const auto& [id, reaper] : effect.commands) {
-                auto found = find_leftovers({id, effect.process.pid, reaper});
+                auto found = find_leftovers({.session_id = id,
+                                             .socket = options_.paths.socket,
+                                             .command = effect.process.pid,
+                                             .reaper = reaper,
+                                             .command_started = effect.process.start_ticks});
                 std::ranges::move(found, std::back_inserter(gone.leftovers));
             }
             writer_.observe(std::move(gone));

@@ -177,7 +177,7 @@ Result<Command> decode_create(const JsonObject& object, const Caller& caller, Ba
     Params params(object);
     auto create = decode_draft(params, backend);
     create.draft.owner = decode_owner(params, caller, backend);
-    create.reaper = caller.pid;
+    if (params.boolean("reaper").value_or(false)) create.reaper = caller.pid;
     return finish(params, std::move(create));
 }
 
@@ -193,7 +193,7 @@ Result<Command> decode_resume(const JsonObject& object, const Caller& caller, Ba
                            .value_or(LeftoversPolicy::none);
     resume.takeover = params.boolean("takeover").value_or(false);
     resume.said_by = caller.describe();
-    resume.reaper = caller.pid;
+    if (params.boolean("reaper").value_or(false)) resume.reaper = caller.pid;
     return finish(params, std::move(resume));
 }
 

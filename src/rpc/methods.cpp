@@ -104,8 +104,10 @@ void close(Call&& call, Backend& backend) {
     }
     const LeftoverSearch where{
         .session_id = id,
+        .socket = {},  // the daemon knows its own
         .command = static_cast<pid_t>(params.integer("command_pid", 1, INT32_MAX).value_or(0)),
-        .reaper = call.caller.pid};
+        .reaper = params.boolean("reaper").value_or(false) ? call.caller.pid : 0,
+        .command_started = 0};
     if (params.error()) return call.respond(params.failure());
     backend.search_leftovers(
         where, [call = std::move(call), &backend](std::vector<Leftover> found) mutable {
@@ -219,6 +221,9 @@ constexpr Param on_owner_loss_param{"on_owner_loss", "string", false, "end (defa
 constexpr Param park_param{"park_s", "integer", false, "with park: for how long, default 300"};
 constexpr Param leftovers_param{"leftovers", "string", false,
                                 "the session is one command: report or stop what it leaves"};
+// Without this word the children of whoever makes the call are nobody's leftovers.
+constexpr Param reaper_param{"reaper", "boolean", false,
+                             "the caller adopts orphans, and has no children but the command's"};
 
 constexpr std::array create_params{
     Param{"id", "string", false, "default: a new UUIDv7"},
@@ -235,6 +240,7 @@ constexpr std::array create_params{
     on_owner_loss_param,
     park_param,
     leftovers_param,
+    reaper_param,
     Param{"meta", "object", false, "anything of the client's own"},
 };
 constexpr std::array resume_params{
@@ -243,6 +249,7 @@ constexpr std::array resume_params{
     on_owner_loss_param,
     park_param,
     leftovers_param,
+    reaper_param,
     Param{"takeover", "boolean", false, "end the present owner's generation as superseded"}};
 constexpr std::array append_params{
     session_param, generation_param,
@@ -253,7 +260,8 @@ constexpr std::array close_params{
     Param{"reason", "string", false, "default: completed"},
     Param{"detail", "string", false, "free text"},
     Param{"find_leftovers", "boolean", false, "look for what the command left running first"},
-    Param{"command_pid", "integer", false, "with find_leftovers: the command itself"}};
+    Param{"command_pid", "integer", false, "with find_leftovers: the command itself"},
+    reaper_param};
 constexpr std::array heartbeat_params{
     Param{"session_id", "string", false, "one session, with generation"},
     Param{"generation", "integer", false, "its fencing token"},

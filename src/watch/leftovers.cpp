@@ -39,17 +39,28 @@ std::vector<pid_t> all_pids() {
     return pids;
 }
 
-bool holds_cookie(pid_t pid, const std::string& cookie) {
+/// The value of a variable in the environment a process was started with.
+std::optional<std::string_view> variable_in(std::string_view environment, std::string_view name) {
+    while (!environment.empty()) {
+        const auto end = std::min(environment.find('\0'), environment.size());
+        const auto entry = environment.substr(0, end);
+        environment.remove_prefix(std::min(end + 1, environment.size()));
+        if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {
+            return entry.substr(name.size() + 1);
+        }
+    }
+    return std::nullopt;
+}
+
+/// Another daemon may have a session of the same name: both must be ours.
+bool holds_cookie(pid_t pid, const LeftoverSearch& search) {
     const auto environment = read_small_file(fmt::format("/proc/{}/environ", pid));
     if (!environment) return false;
-    const std::string_view text = *environment;
-    for (auto at = text.find(cookie); at != std::string_view::npos;
-         at = text.find(cookie, at + 1)) {
-        const bool starts = at == 0 || text[at - 1] == '\0';
-        const auto end = at + cookie.size();
-        if (starts && (end == text.size() || text[end] == '\0')) return true;
-    }
-    return false;
+    if (variable_in(*environment, "KNELL_SESSION_ID") != search.session_id.text()) return false;
+    const auto socket = variable_in(*environment, "KNELL_SOCKET");
+    if (!socket) return false;
+    std::error_code absent;
+    return *socket == search.socket || std::filesystem::equivalent(*socket, search.socket, absent);
 }
 
 std::string command_line(pid_t pid) {
@@ -72,12 +83,12 @@ bool is_knell_daemon(pid_t pid) {
 }
 
 /// How `pid` is known to belong to the session by itself, or "".
-std::string own_evidence(pid_t pid, const ProcStat& stat, const LeftoverSearch& search,
-                         const std::string& cookie) {
-    if (holds_cookie(pid, cookie)) return "KNELL_SESSION_ID in its environment";
+std::string own_evidence(pid_t pid, const ProcStat& stat, const LeftoverSearch& search) {
+    if (holds_cookie(pid, search)) return "KNELL_SESSION_ID in its environment";
     if (search.reaper != 0 && stat.parent == search.reaper)
         return "left to the session's knell run";
-    if (stat.group == search.command || stat.session == search.command) {
+    const bool in_group = stat.group == search.command || stat.session == search.command;
+    if (search.command != 0 && in_group) {
         return "in the process group of the command";
     }
     return {};
@@ -99,14 +110,17 @@ void add_descendants(std::map<pid_t, Candidate>& candidates) {
 
 }  // namespace
 
-std::vector<Leftover> find_leftovers(const LeftoverSearch& search) {
-    const auto cookie = "KNELL_SESSION_ID=" + search.session_id.text();
+std::vector<Leftover> find_leftovers(LeftoverSearch search) {
+    if (search.command_started != 0 && search.reaper != 0) {
+        const auto reaper = read_proc_stat(search.reaper);
+        if (!reaper || reaper->start_ticks > search.command_started) search.reaper = 0;
+    }
     std::map<pid_t, Candidate> candidates;
     for (const auto pid : all_pids()) {
         if (pid == search.command || pid == search.reaper || pid == getpid()) continue;
         const auto stat = read_proc_stat(pid);
         if (!stat || stat->is_dead() || is_knell_daemon(pid)) continue;
-        candidates[pid] = {*stat, own_evidence(pid, *stat, search, cookie)};
+        candidates[pid] = {*stat, own_evidence(pid, *stat, search)};
     }
     add_descendants(candidates);
     std::vector<Leftover> leftovers;

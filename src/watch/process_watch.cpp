@@ -74,7 +74,7 @@ class ProcessWatch::Loop {
         }
     }
 
-    void watch(const ProcessIdentity& process);
+    void watch(const ProcessIdentity& process, Finding finding);
     void unwatch(const ProcessIdentity& process);
     void stop_leftover(const Leftover& leftover);
     std::size_t watched() const { return count_; }
@@ -152,7 +152,7 @@ class ProcessWatch::Loop {
         for (const auto& [key, process] : unheld_) due.push_back(process);
         for (const auto& process : due) {
             forget(key_of(process));
-            watch(process);
+            watch(process, look_for(process, table_));
         }
     }
 
@@ -188,10 +188,9 @@ class ProcessWatch::Loop {
     SteadyTime looked_at_{};
 };
 
-void ProcessWatch::Loop::watch(const ProcessIdentity& process) {
+void ProcessWatch::Loop::watch(const ProcessIdentity& process, Finding finding) {
     const auto key = key_of(process);
     if (watched_.contains(key)) return;
-    auto finding = look_for(process, table_);
     if (auto* gone = std::get_if<Gone>(&finding)) return gone_(process, gone->departure);
     if (auto* unclear = std::get_if<CannotTell>(&finding)) return unknown_(process, unclear->why);
     auto& there = std::get<StillThere>(finding);
@@ -225,7 +224,8 @@ void ProcessWatch::Loop::stop_leftover(const Leftover& leftover) {
 }
 
 ProcessWatch::ProcessWatch(const ProcessTable& table, OnGone gone, OnUnknown unknown)
-    : loop_(std::make_unique<Loop>(table, std::move(gone), std::move(unknown))),
+    : table_(table),
+      loop_(std::make_unique<Loop>(table, std::move(gone), std::move(unknown))),
       thread_([this] { loop_->run(); }) {}
 
 ProcessWatch::~ProcessWatch() {
@@ -234,7 +234,10 @@ ProcessWatch::~ProcessWatch() {
 }
 
 void ProcessWatch::watch(const ProcessIdentity& process) {
-    loop_->ask([process](Loop& loop) { loop.watch(process); });
+    // Held from now on, not from when the thread gets to it: by then a quick process may be gone,
+    // and only who holds it learns how it went.
+    auto finding = std::make_shared<Finding>(look_for(process, table_));
+    loop_->ask([process, finding](Loop& loop) { loop.watch(process, std::move(*finding)); });
 }
 void ProcessWatch::unwatch(const ProcessIdentity& process) {
     loop_->ask([process](Loop& loop) { loop.unwatch(process); });

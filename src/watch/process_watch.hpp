@@ -26,7 +26,8 @@ class ProcessWatch {
     ProcessWatch(const ProcessTable& table, OnGone gone, OnUnknown unknown);
     ~ProcessWatch();
 
-    /// A process that is gone already is reported like one that dies later.
+    /// A process that is gone already is reported like one that dies later.  Asked again about one
+    /// that is watched, nothing changes.
     void watch(const ProcessIdentity& process);
     void unwatch(const ProcessIdentity& process);
 
@@ -37,6 +38,7 @@ class ProcessWatch {
 
   private:
     class Loop;
+    const ProcessTable& table_;
     std::unique_ptr<Loop> loop_;
     std::thread thread_;
 };

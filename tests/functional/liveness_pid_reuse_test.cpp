@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -60,9 +61,10 @@ class PidReuse : public testing::Test {
         }
     }
     /// Starts processes until one has this pid, and another start than before.
-    static Process stranger_with(pid_t pid, std::uint64_t not_started_at) {
+    template <typename Start>
+    static auto stranger_with(pid_t pid, std::uint64_t not_started_at, Start&& start) {
         for (int tries = 0; tries < 20'000; ++tries) {
-            auto process = idle_process();
+            auto process = start();
             const bool same = process.pid() == pid;
             if (same && read_proc_stat(pid)->start_ticks != not_started_at) return process;
             process.signal(SIGKILL);
@@ -80,6 +82,7 @@ struct Place : WithOwners {
     using WithOwners::daemon;
     using WithOwners::ended;
     using WithOwners::expect_end;
+    using WithOwners::home;
     using WithOwners::is_open;
     using WithOwners::let_observers_speak;
     using WithOwners::own;
@@ -97,7 +100,7 @@ TEST_F(PidReuse, WhileTheDaemonIsDown) {
     place.daemon.kill9();
     owner.signal(SIGKILL);
     owner.wait();
-    auto stranger = stranger_with(pid, started);
+    auto stranger = stranger_with(pid, started, idle_process);
     place.daemon.start();
     place.reconnect();
 
@@ -105,12 +108,12 @@ TEST_F(PidReuse, WhileTheDaemonIsDown) {
     EXPECT_EQ(text(session, "reason"), "owner_lost");
     EXPECT_THAT(text(session, "evidence"), HasSubstr("belongs to another process"));
     EXPECT_TRUE(array(session, "leftovers").empty());
-    place.own("stranger's", pid);
+    place.own("strangers", pid);
     place.let_observers_speak();
-    EXPECT_TRUE(place.is_open("stranger's"));
+    EXPECT_TRUE(place.is_open("strangers"));
     stranger.signal(SIGTERM);
     EXPECT_EQ(stranger.wait(), 128 + SIGTERM) << "nobody but the test has signalled it";
-    place.expect_end("stranger's", "signaled", "signal 15 (SIGTERM)");
+    place.expect_end("strangers", "signaled", "signal 15 (SIGTERM)");
     EXPECT_EQ(place.count_events("session:end"), 3U) << "with that of the barrier";
 }
 
@@ -125,15 +128,44 @@ TEST_F(PidReuse, WhileTheDaemonWatches) {
     place.daemon.freeze();
     owner.signal(SIGTERM);
     owner.wait();
-    auto stranger = stranger_with(pid, started);
+    auto stranger = stranger_with(pid, started, idle_process);
     place.daemon.signal(SIGCONT);
 
     place.expect_end("s", "signaled", "signal 15 (SIGTERM)");
-    place.own("stranger's", pid);
+    place.own("strangers", pid);
     place.let_observers_speak();
-    EXPECT_TRUE(place.is_open("stranger's"));
+    EXPECT_TRUE(place.is_open("strangers"));
     stranger.signal(SIGKILL);
-    place.expect_end("stranger's", "signaled", "signal 9 (SIGKILL)");
+    place.expect_end("strangers", "signaled", "signal 9 (SIGKILL)");
+}
+
+TEST_F(PidReuse, OfAWrapperDoesNotMakeAStrangersChildrenLeftovers) {
+    if (!is_inside()) return;
+    Place place;
+    reusable();
+    Pipe out;
+    auto spawn = place.home.command(
+        {"run", "--id", "s", "--leftovers", "stop", "--", "sh", "-c", "echo $$; exec sleep 600"});
+    spawn.out = out.writing.get();
+    Process wrapper(spawn);
+    std::string said;
+    while (!said.contains('\n')) ASSERT_TRUE(read_available(out.reading.get(), said));
+    const Stray command(static_cast<pid_t>(std::stol(said)));
+    const auto pid = wrapper.pid();
+    const auto started = read_proc_stat(pid)->start_ticks;
+    wrapper.signal(SIGKILL);
+    wrapper.wait();
+    auto stranger = stranger_with(pid, started, [] { return Puppet(); });
+    const Stray child(stranger.ask_pid("sleep 600 & echo $!"));
+
+    command.kill();
+
+    const auto session = place.ended("s");
+    EXPECT_EQ(text(session, "reason"), "signaled");
+    EXPECT_TRUE(array(session, "leftovers").empty()) << wire::to_text(at(session, "leftovers"));
+    place.let_observers_speak();
+    EXPECT_TRUE(child.is_running());
+    EXPECT_TRUE(is_running(pid));
 }
 
 }  // namespace

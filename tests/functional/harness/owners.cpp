@@ -52,6 +52,12 @@ Process idle_process() {
     return Process(spawn);
 }
 
+bool is_running(pid_t pid) {
+    const Fd pidfd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U))};
+    pollfd watched{.fd = pidfd.get(), .events = POLLIN, .revents = 0};
+    return pidfd && ::poll(&watched, 1, 0) == 0;
+}
+
 Stray::Stray(pid_t pid) : pid_(pid), pidfd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U))) {
     if (!pidfd_) throw std::runtime_error(fmt::format("no process {}", pid));
 }

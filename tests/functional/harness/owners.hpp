@@ -25,6 +25,7 @@ class Puppet {
     void signal(int number) const { shell_->signal(number); }
     void freeze() const { shell_->freeze(); }
     int wait() { return shell_->wait(); }
+    void become_zombie() const { shell_->become_zombie(); }
 
   private:
     Pipe in_;
@@ -35,6 +36,9 @@ class Puppet {
 
 /// A process that does nothing at all.
 Process idle_process();
+
+/// True while a process with this pid runs; a zombie does not.
+bool is_running(pid_t pid);
 
 /// A process that is nobody's child here: killed when this goes, if it is still the same one.
 class Stray {

@@ -122,6 +122,10 @@ int Process::wait() {
     return *status_;
 }
 
+void Process::become_zombie() const {
+    wait_for(pidfd_.get(), POLLIN, "the end of a child process");
+}
+
 Pipe::Pipe() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("cannot make a pipe");

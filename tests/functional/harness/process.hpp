@@ -48,6 +48,8 @@ class Process {
     void freeze() const;
     /// Waits for its end.  Its exit status, or 128 and the signal, as a shell says it.
     int wait();
+    /// Waits for its end and leaves its status to be had: a zombie.
+    void become_zombie() const;
     bool has_ended() const { return status_.has_value(); }
 
   private:

@@ -1,0 +1,187 @@
+// One writer: whatever races, one claim wins and one end is told.
+
+#include <csignal>
+#include <set>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "functional/harness/owners.hpp"
+
+namespace knell::functional {
+namespace {
+
+using testing::HasSubstr;
+
+class OneWriter : public WithOwners {
+  protected:
+    /// A call that is sent and not waited for.
+    struct Caller {
+        explicit Caller(const std::string& socket) : client(socket) {}
+        void say(std::string_view method, const std::string& params) {
+            client.send(fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"{}","params":{}}})"
+                                    "\n",
+                                    method, params));
+        }
+        Client client;
+    };
+    std::vector<Caller> callers(int count) {
+        std::vector<Caller> all;
+        for (int i = 0; i < count; ++i) all.emplace_back(home.socket());
+        return all;
+    }
+    std::size_t ends_of(const std::string& id, std::int64_t generation) {
+        const auto events = client.must(
+            "events.read", fmt::format(R"({{"session_id":"{}","types":["session:end"]}})", id));
+        std::size_t ends = 0;
+        for (const auto& event : array(events, "events")) {
+            ends += number(event, "generation") == generation ? 1U : 0U;
+        }
+        return ends;
+    }
+};
+
+TEST_F(OneWriter, ResumeWhileTheOriginalLivesIsRefusedWithWhoWhereSinceAndHowKnown) {
+    auto original = idle_process();
+    own("s", original.pid());
+    client.must("session.create", R"({"id":"l","source":"cli","owner":{"lease_ttl_s":60}})");
+
+    const auto refused = client.call("session.resume", R"({"session_id":"s"})");
+    EXPECT_EQ(refused.code(), -32002);
+    EXPECT_EQ(number(refused.whole, "error.data.owner.pid"), original.pid());
+    EXPECT_NE(text(refused.whole, "error.data.owner.host"), "");
+    EXPECT_NE(text(refused.whole, "error.data.owner.since"), "");
+    EXPECT_EQ(text(refused.whole, "error.data.how_known"), "its process is watched");
+    for (const auto* offer : {"attach", "take it over", "fork"}) {
+        EXPECT_THAT(refused.message(), HasSubstr(offer));
+    }
+    const auto leased = client.call("session.resume", R"({"session_id":"l"})");
+    EXPECT_THAT(text(leased.whole, "error.data.how_known"), HasSubstr("its lease was renewed at"));
+
+    original.signal(SIGKILL);
+    ended("s");
+    EXPECT_EQ(number(client.must("session.resume", R"({"session_id":"s"})"), "generation"), 2);
+}
+
+TEST_F(OneWriter, OfRacingResumesOfAnEndedSessionOneWins) {
+    for (int round = 0; round < 10; ++round) {
+        const auto id = fmt::format("s{}", round);
+        auto owner = idle_process();
+        own(id, owner.pid());
+        client.must("session.close", fmt::format(R"({{"session_id":"{}"}})", id));
+        auto racers = callers(8);
+        for (auto& racer : racers)
+            racer.say("session.resume", fmt::format(R"({{"session_id":"{}"}})", id));
+
+        int won = 0;
+        for (auto& racer : racers) {
+            const auto answer = racer.client.read_answer();
+            won += answer.ok() ? 1 : 0;
+            if (!answer.ok()) EXPECT_EQ(answer.kind(), "owned");
+        }
+        EXPECT_EQ(won, 1);
+        EXPECT_EQ(number(show(id), "generation"), 2);
+    }
+}
+
+TEST_F(OneWriter, RacingTakeoversEachGetAGenerationAndOnlyTheLastMayWrite) {
+    auto owner = idle_process();
+    own("s", owner.pid());
+    auto racers = callers(20);
+    for (auto& racer : racers) {
+        racer.say("session.resume",
+                  R"({"session_id":"s","takeover":true,"owner":{"lease_ttl_s":60}})");
+    }
+
+    std::set<std::int64_t> generations;
+    for (auto& racer : racers) {
+        generations.insert(number(racer.client.read_answer().result(), "generation"));
+    }
+
+    EXPECT_EQ(generations.size(), 20U);
+    EXPECT_EQ(*generations.begin(), 2);
+    EXPECT_EQ(*generations.rbegin(), 21);
+    for (std::int64_t generation = 1; generation <= 21; ++generation) {
+        const auto answer = client.call(
+            "session.append",
+            fmt::format(
+                R"({{"session_id":"s","generation":{},"messages":[{{"role":"user","content":"x"}}]}})",
+                generation));
+        EXPECT_EQ(answer.ok(), generation == 21) << generation;
+        if (!answer.ok()) EXPECT_EQ(answer.kind(), "fenced");
+        EXPECT_EQ(ends_of("s", generation), generation == 21 ? 0U : 1U) << generation;
+    }
+    // The first owner's death is nobody's concern any more.
+    owner.signal(SIGKILL);
+    let_observers_speak();
+    EXPECT_TRUE(is_open("s"));
+}
+
+TEST_F(OneWriter, TwentyReapersACloseAndATakeoverEndASessionOnce) {
+    for (int round = 0; round < 25; ++round) {
+        const auto id = fmt::format("s{}", round);
+        auto owner = idle_process();
+        own(id, owner.pid());
+        auto racers = callers(22);
+        const bool close_first = round % 2 == 0;
+        for (int i = 0; i < 20; ++i) {
+            if (i == 5) owner.signal(SIGKILL);
+            if (i == 10) owner.wait();
+            racers[static_cast<std::size_t>(i)].say("node.sweep", "{}");
+            if (i == 4 + round % 8 && close_first) {
+                racers[20].say("session.close",
+                               fmt::format(R"({{"session_id":"{}","generation":1}})", id));
+            }
+        }
+        if (!close_first) {
+            racers[20].say("session.close",
+                           fmt::format(R"({{"session_id":"{}","generation":1}})", id));
+        }
+        racers[21].say(
+            "session.resume",
+            fmt::format(R"({{"session_id":"{}","takeover":true,"owner":{{"lease_ttl_s":600}}}})",
+                        id));
+        for (int i = 0; i < 20; ++i)
+            EXPECT_TRUE(racers[static_cast<std::size_t>(i)].client.read_answer().ok());
+        const auto closed = racers[20].client.read_answer();
+        if (!closed.ok()) EXPECT_EQ(closed.kind(), "fenced");
+        EXPECT_TRUE(racers[21].client.read_answer().ok()) << "a takeover is never lost";
+
+        EXPECT_EQ(ends_of(id, 1), 1U);
+        EXPECT_EQ(number(show(id), "generation"), 2);
+        EXPECT_EQ(ends_of(id, 2), 0U) << "the new owner is alive";
+    }
+}
+
+TEST_F(OneWriter, SweepsDoNotWeakenWhatTheWatchKnows) {
+    for (int round = 0; round < 20; ++round) {
+        Puppet owner;
+        const auto id = fmt::format("s{}", round);
+        own(id, owner.pid());
+        auto racers = callers(5);
+        owner.tell("exit 3");
+        owner.wait();
+        for (auto& racer : racers) racer.say("node.sweep", "{}");
+        for (auto& racer : racers) racer.client.read_answer();
+
+        expect_end(id, "exited", "exit 3");
+    }
+}
+
+TEST_F(OneWriter, ADrySweepEndsNothing) {
+    auto owner = idle_process();
+    own("s", owner.pid());
+    client.must("session.create", R"({"id":"l","source":"cli","owner":{"lease_ttl_s":60}})");
+
+    const auto report = client.must("node.sweep", R"({"dry_run":true})");
+
+    EXPECT_EQ(number(report, "ended_count"), 0);
+    EXPECT_EQ(number(report, "left_alone_count"), 2);
+    EXPECT_EQ(text(report, "left_alone.0.session_id"), "s");
+    EXPECT_EQ(text(report, "left_alone.0.verdict"), "alive");
+    EXPECT_EQ(number(report, "leases.count"), 1);
+}
+
+}  // namespace
+}  // namespace knell::functional
