@@ -37,7 +37,9 @@ std::string_view index_for(const SessionQuery& query) {
     if (query.status == Status::stalled) return "INDEXED BY sessions_stalled";
     if (query.status == Status::detached) return "INDEXED BY sessions_parked";
     if (!query.source.empty()) return "INDEXED BY sessions_by_source";
-    if (wants_open(query)) return "INDEXED BY sessions_open";
+    if (wants_open(query)) {
+        return query.all ? "INDEXED BY sessions_open" : "INDEXED BY sessions_open_shown";
+    }
     if (wants_ended(query)) {
         return query.all ? "INDEXED BY sessions_ended" : "INDEXED BY sessions_ended_shown";
     }
