@@ -23,8 +23,9 @@ class Restart : public WithOwners {
     }
     /// Changes what the store remembers of the owner of `id`.
     void remember(const std::string& id, const std::string& assignment) {
-        knell::testing::edit_store(home.file("knell.db"),
-                            fmt::format("UPDATE sessions SET {} WHERE id = '{}'", assignment, id));
+        knell::testing::edit_store(
+            home.file("knell.db"),
+            fmt::format("UPDATE sessions SET {} WHERE id = '{}'", assignment, id));
     }
 };
 
@@ -101,7 +102,8 @@ TEST_F(Restart, WithAllOwnersAliveOrDeadEachIsToldApart) {
 
     for (int i = 0; i < 40; ++i) EXPECT_EQ(is_open(fmt::format("s{}", i)), i % 2 == 1) << i;
     EXPECT_EQ(count_events("session:end"), 20U);
-    EXPECT_EQ(number(client.must("node.status"), "watched_processes"), 20);
+    until([&] { return number(client.must("node.status"), "watched_processes") == 20; },
+          "the living to be watched");
 }
 
 TEST_F(Restart, DaemonAndOwnerKilledTogether) {
