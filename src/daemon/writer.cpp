@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include <pthread.h>
@@ -90,9 +91,19 @@ Result<void> Writer::recover(const ProcessTable& processes) {
     first_effects_ = std::move(surveyed.effects);
 
     std::vector<Command> findings;
+    std::set<std::pair<std::int32_t, std::uint64_t>> unclear;
     for (const auto& owner : std::get<SurveyReply>(*surveyed.replies.front()).owners) {
         findings.push_back(to_command(owner, look_for(owner.process, processes)));
+        if (!std::holds_alternative<OwnerUnknown>(findings.back())) continue;
+        unclear.emplace(owner.process.pid, owner.process.start_ticks);
     }
+    // To watch these would only say again that they cannot be checked, perhaps after they have
+    // shown signs of life.
+    std::erase_if(first_effects_, [&](const Effect& effect) {
+        const auto* watch = std::get_if<WatchOwner>(&effect);
+        return watch != nullptr &&
+               unclear.contains({watch->process.pid, watch->process.start_ticks});
+    });
     do {
         auto step = journal_.commit(std::move(findings), read_now());
         findings.clear();

@@ -102,7 +102,8 @@ TEST_F(Restart, WithAllOwnersAliveOrDeadEachIsToldApart) {
 
     for (int i = 0; i < 40; ++i) EXPECT_EQ(is_open(fmt::format("s{}", i)), i % 2 == 1) << i;
     EXPECT_EQ(count_events("session:end"), 20U);
-    EXPECT_EQ(number(client.must("node.status"), "watched_processes"), 20);
+    until([&] { return number(client.must("node.status"), "watched_processes") == 20; },
+          "the living to be watched");
 }
 
 TEST_F(Restart, DaemonAndOwnerKilledTogether) {
