@@ -76,6 +76,7 @@ class Delivery : public std::enable_shared_from_this<Delivery> {
 
     void go_on() {
         if (next_ == commands_.size()) return settle();
+        while (is_said_again(next_)) ++next_;
         auto& command = commands_[next_];
         if (auto* create = std::get_if<Create>(&command)) {
             owner_ = create->draft.owner.process;
@@ -132,6 +133,16 @@ class Delivery : public std::enable_shared_from_this<Delivery> {
         const auto* ended = std::get_if<EndedAs>(&error.facts);
         return ended != nullptr && ended->process.pid == owner_->pid &&
                ended->process.start_ticks == owner_->start_ticks;
+    }
+
+    /// `knell run` writes the create when it starts and, if no daemon came meanwhile, once more
+    /// with the close.  Only the last of them has its close right behind it.
+    bool is_said_again(std::size_t place) const {
+        if (place + 1 >= commands_.size()) return false;
+        const auto* create = std::get_if<Create>(&commands_[place]);
+        const auto* next = std::get_if<Create>(&commands_[place + 1]);
+        return create != nullptr && next != nullptr &&
+               create->draft.owner.process == next->draft.owner.process;
     }
 
     std::optional<Close> close_after(std::size_t place) const {

@@ -100,10 +100,12 @@ TEST_F(Spool, ALastLineCutShortWasNeverSaid) {
     write_file(spool(), record.substr(0, record.size() - 20));
 
     Daemon daemon(home);
+    // Nobody said how it ended; that its owner is gone is found out like any other death.
+    daemon.wait_for_log("ended session s generation 1: owner_lost");
     daemon.wait_for_log("took in");
 
     Client client(home.socket());
-    EXPECT_THAT(story_of(client, "s"), ElementsAre("session:start 1"));
+    EXPECT_THAT(story_of(client, "s"), ElementsAre("session:start 1", "session:end 1"));
     EXPECT_THAT(spooled(), IsEmpty());
 }
 
