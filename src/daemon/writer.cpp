@@ -20,6 +20,10 @@ using namespace std::chrono_literals;
 
 /// With deadlines pending the clock is read this often; see AwakeClock::gap_max.
 constexpr auto tick = 50ms;
+/// Without deadlines but with open sessions, just often enough that a quiet daemon counts as
+/// looking: else the bounds of a death would reach back to the last call.
+constexpr auto quiet_tick = 400ms;
+static_assert(quiet_tick < AwakeClock::gap_max);
 /// After the store failed, before what fell due is tried again.
 constexpr auto retry_after = 250ms;
 /// Automatic acts explained one by one in a step; more are summed up.
@@ -149,6 +153,7 @@ std::optional<std::chrono::milliseconds> Writer::patience() const {
     if (failed_ || !unheard_.empty()) return retry_after;
     if (journal_.has_work_left()) return 0ms;
     if (state_.has_deadlines()) return tick;
+    if (state_.open_count() > 0) return quiet_tick;
     return std::nullopt;
 }
 
