@@ -1,6 +1,5 @@
 #include "platform/clock.hpp"
 
-#include <cerrno>
 #include <ctime>
 
 #include "base/check.hpp"
@@ -30,14 +29,6 @@ Now read_clocks() {
 SteadyTime read_awake_clock() {
     const auto time = read(CLOCK_MONOTONIC);
     return SteadyTime{std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec}};
-}
-
-void sleep_for(std::chrono::nanoseconds duration) {
-    if (duration <= std::chrono::nanoseconds{0}) return;
-    const auto whole = std::chrono::floor<std::chrono::seconds>(duration);
-    timespec left{.tv_sec = whole.count(), .tv_nsec = (duration - whole).count()};
-    while (::clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) {
-    }
 }
 
 }  // namespace knell

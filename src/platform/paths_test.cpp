@@ -16,7 +16,7 @@ Paths paths_with(const Variables& variables) {
                                 return found == variables.end() ? std::string{} : found->second;
                             },
                         .home = "/home/ann",
-                        .cwd = "/work/here",
+                        .cwd = "/home/here",
                         .uid = 1000});
 }
 
@@ -35,7 +35,7 @@ TEST(Paths, KnellHomeHoldsEverything) {
 }
 
 TEST(Paths, ARelativeKnellHomeIsTakenFromTheWorkingDirectory) {
-    EXPECT_EQ(paths_with({{"KNELL_HOME", "home"}}).socket, "/work/here/home/knell.sock");
+    EXPECT_EQ(paths_with({{"KNELL_HOME", "home"}}).socket, "/home/here/home/knell.sock");
 }
 
 TEST(Paths, WithoutKnellHomeTheXdgDirectoriesAreUsed) {
@@ -70,7 +70,7 @@ TEST(Paths, RelativeXdgVariablesAreIgnored) {
 TEST(Paths, KnellSocketReplacesOnlyTheSocket) {
     const auto paths = paths_with({{"KNELL_HOME", "/srv/knell"}, {"KNELL_SOCKET", "other.sock"}});
 
-    EXPECT_EQ(paths.socket, "/work/here/other.sock");
+    EXPECT_EQ(paths.socket, "/home/here/other.sock");
     EXPECT_EQ(paths.runtime_dir, "/srv/knell");
     EXPECT_EQ(paths.store_file, "/srv/knell/knell.db");
 }

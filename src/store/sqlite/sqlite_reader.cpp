@@ -36,7 +36,10 @@ std::string_view index_for(const SessionQuery& query) {
     if (query.status == Status::unknown) return "INDEXED BY sessions_unknown";
     if (query.status == Status::stalled) return "INDEXED BY sessions_stalled";
     if (query.status == Status::detached) return "INDEXED BY sessions_parked";
-    if (!query.source.empty()) return "INDEXED BY sessions_by_source";
+    if (!query.source.empty()) {
+        return wants_ended(query) ? "INDEXED BY sessions_by_source_ended"
+                                  : "INDEXED BY sessions_by_source";
+    }
     if (wants_open(query)) {
         return query.all ? "INDEXED BY sessions_open" : "INDEXED BY sessions_open_shown";
     }

@@ -10,6 +10,7 @@ ALTER TABLE sessions ADD COLUMN parked_since INTEGER;
 
 -- What is open and not folded away, however many sub-agents and cron jobs are open beside it.
 CREATE INDEX sessions_open_shown ON sessions (ordinal) WHERE ended_at IS NULL AND fold = 0;
+CREATE INDEX sessions_by_source_ended ON sessions (source, ordinal) WHERE ended_at IS NOT NULL;
 CREATE INDEX sessions_unknown ON sessions (ordinal) WHERE unknown_since IS NOT NULL;
 CREATE INDEX sessions_stalled ON sessions (ordinal) WHERE stalled_since IS NOT NULL;
 CREATE INDEX sessions_parked ON sessions (ordinal) WHERE parked_since IS NOT NULL;
