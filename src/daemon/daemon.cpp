@@ -183,7 +183,8 @@ class Daemon final : public rpc::Backend {
     void carry_out_one(WatchOwner&& effect) { watch_.watch(effect.process); }
     void carry_out_one(UnwatchOwner&& effect) { watch_.unwatch(effect.process); }
     void carry_out_one(FindLeftovers&& effect) {
-        const auto search = [this, effect = std::move(effect)](Reader&) {
+        // A copy: when nobody can look, what is known must still be said.
+        const auto search = [this, effect](Reader&) {
             OwnerGone gone{effect.process, effect.departure, {}, /*searched=*/true};
             for (const auto& [id, reaper] : effect.commands) {
                 auto found = find_leftovers({.session_id = id,

@@ -88,20 +88,20 @@ OpenedReply opened_reply(const SessionId& id, Generation generation, const Owner
     return {id, generation, Status::idle, owner.lease_ttl};
 }
 
-End end_of(Close&& close, WallTime now) {
+End end_of(const Close& close, WallTime now) {
     End end;
     end.reason = close.reason;
-    end.detail = std::move(close.detail);
+    end.detail = close.detail;
     end.evidence = "session.close by " + close.said_by;
     end.ended_at = end.ended_after = end.ended_before = std::min(close.at.value_or(now), now);
-    end.leftovers = std::move(close.leftovers);
+    end.leftovers = close.leftovers;
     return end;
 }
 
 /// What was opened in this decision is over already.
-void close_at_once(Decision& decision, const Session& opened, Close&& close, WallTime now) {
+void close_at_once(Decision& decision, const Session& opened, const Close& close, WallTime now) {
     Realms realms;
-    end_session(decision, LiveSession(opened, realms), end_of(std::move(close), now), now);
+    end_session(decision, LiveSession(opened, realms), end_of(close, now), now);
 }
 
 Decision decide_on(Create&& create, const Session* past, const State& state) {
@@ -118,7 +118,7 @@ Decision decide_on(Create&& create, const Session* past, const State& state) {
     auto decision = answer(opened_reply(session.id, 1, session.owner));
     decision.events.push_back(start_event(session, now));
     decision.changes.emplace_back(Opened{session, create.reaper});
-    if (create.and_close) close_at_once(decision, session, std::move(*create.and_close), now);
+    if (create.and_close) close_at_once(decision, session, *create.and_close, now);
     return decision;
 }
 
@@ -180,7 +180,7 @@ Decision decide_on(Resume&& resume, const Session* past, const State& state) {
                                            .at = now,
                                            .past = *past,
                                            .reaper = resume.reaper});
-    if (resume.and_close) close_at_once(decision, opened, std::move(*resume.and_close), now);
+    if (resume.and_close) close_at_once(decision, opened, *resume.and_close, now);
     return decision;
 }
 
@@ -211,7 +211,7 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
         return refuse(fenced(close.session_id, *close.generation, live->generation()));
     }
     const auto now = state.now().wall;
-    auto end = end_of(std::move(close), now);
+    auto end = end_of(close, now);
     auto decision = answer(ClosedReply{close.session_id, live->generation(), end, false});
     end_session(decision, *live, std::move(end), now);
     return decision;
