@@ -1,6 +1,8 @@
 #include "base/time.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -17,18 +19,41 @@ std::optional<int> digits(std::string_view text, std::size_t at, std::size_t cou
     return value;
 }
 
+/// `value` over the last digits of a field, right to left.
+void put_digits(char* field, std::size_t count, unsigned value) {
+    while (count > 0) {
+        field[--count] = static_cast<char>('0' + value % 10);
+        value /= 10;
+    }
+}
+
 }  // namespace
 
-std::string format_rfc3339(WallTime time) {
+void append_rfc3339(std::string& out, WallTime time) {
     using namespace std::chrono;
     const sys_time<milliseconds> at{time.time_since_epoch()};
     const auto day = floor<days>(at);
     const year_month_day date{day};
-    const hh_mm_ss clock{at - day};
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", int{date.year()},
-                       unsigned{date.month()}, unsigned{date.day()}, clock.hours().count(),
-                       clock.minutes().count(), clock.seconds().count(),
-                       clock.subseconds().count());
+    const auto year = int{date.year()};
+    const auto millis = static_cast<unsigned>((at - day).count());
+    char text[] = "0000-00-00T00:00:00.000Z";
+    // Four digits hold every year that anybody will see; a damaged one must not look like one.
+    const bool ordinary = year >= 0 && year <= 9999;
+    if (!ordinary) fmt::format_to(std::back_inserter(out), "{:04}", year);
+    put_digits(text, 4, static_cast<unsigned>(std::max(year, 0)));
+    put_digits(text + 5, 2, unsigned{date.month()});
+    put_digits(text + 8, 2, unsigned{date.day()});
+    put_digits(text + 11, 2, millis / 3'600'000);
+    put_digits(text + 14, 2, millis / 60'000 % 60);
+    put_digits(text + 17, 2, millis / 1000 % 60);
+    put_digits(text + 20, 3, millis % 1000);
+    out.append(std::string_view(text).substr(ordinary ? 0 : 4));
+}
+
+std::string format_rfc3339(WallTime time) {
+    std::string text;
+    append_rfc3339(text, time);
+    return text;
 }
 
 std::optional<WallTime> parse_rfc3339(std::string_view text) {

@@ -42,6 +42,8 @@ constexpr WallTime from_millis(std::int64_t millis) {
 
 /// "2026-11-15T03:52:25.001Z"
 std::string format_rfc3339(WallTime time);
+/// The same at the end of `out`: a page of events holds thousands.
+void append_rfc3339(std::string& out, WallTime time);
 /// Accepts what format_rfc3339 writes, with or without a fraction.
 std::optional<WallTime> parse_rfc3339(std::string_view text);
 

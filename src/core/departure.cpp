@@ -6,20 +6,27 @@
 
 namespace knell {
 
-Reason reason_for(const Departure& departure, bool is_command) {
+EndPath path_for(const Departure& departure, bool is_command) {
     switch (departure.kind) {
         case Departure::Kind::exited:
-            return is_command && departure.number == 0 ? Reason::completed : Reason::exited;
+            return is_command && departure.number == 0 ? EndPath::command_completed
+                                                       : EndPath::owner_exited;
         case Departure::Kind::signaled:
-            return Reason::signaled;
+            return EndPath::owner_signaled;
         case Departure::Kind::oom_killed:
-            return Reason::oom_killed;
+            return EndPath::owner_oom_killed;
         case Departure::Kind::lost:
-            return Reason::owner_lost;
+            return EndPath::owner_lost;
         case Departure::Kind::host_restart:
-            return Reason::host_restart;
+            return EndPath::host_restarted;
+        case Departure::Kind::stopped:
+            return EndPath::daemon_stopped;
     }
-    return Reason::owner_lost;
+    return EndPath::owner_lost;
+}
+
+Reason reason_for(const Departure& departure, bool is_command) {
+    return *row_of(path_for(departure, is_command)).reason;
 }
 
 std::string detail_for(const Departure& departure) {
@@ -35,6 +42,8 @@ std::string detail_for(const Departure& departure) {
         case Departure::Kind::lost:
         case Departure::Kind::host_restart:
             return {};
+        case Departure::Kind::stopped:
+            return "daemon stopped";
     }
     return {};
 }

@@ -4,17 +4,19 @@
 #include <string>
 
 #include "core/end.hpp"
+#include "core/end_path.hpp"
 
 namespace knell {
 
 /// How a process owner went, as far as something that survived it could see.
 struct Departure {
     enum class Kind : std::uint8_t {
-        exited,       // `number` is the exit code
-        signaled,     // `number` is the signal
-        oom_killed,   // the kernel says why it sent SIGKILL
-        lost,         // gone, nobody saw how
-        host_restart  // the boot it lived in is over
+        exited,        // `number` is the exit code
+        signaled,      // `number` is the signal
+        oom_killed,    // the kernel says why it sent SIGKILL
+        lost,          // gone, nobody saw how
+        host_restart,  // the boot it lived in is over
+        stopped        // it is the daemon itself, stopping on request
     };
     Kind kind = Kind::lost;
     int number = 0;
@@ -24,8 +26,11 @@ struct Departure {
     bool operator==(const Departure&) const = default;
 };
 
-/// The reason a departure gives its sessions.  `is_command`: the session is one command
-/// (`knell run`), whose exit status 0 is its own word that it completed.
+/// The way to an end that a departure is for its sessions.  `is_command`: the session is one
+/// command (`knell run`), whose exit status 0 is its own word that it completed.
+EndPath path_for(const Departure& departure, bool is_command);
+
+/// The reason that way gives.
 Reason reason_for(const Departure& departure, bool is_command);
 
 /// "exit 3", "signal 9 (SIGKILL)": the same words for every observer.

@@ -8,14 +8,16 @@
 namespace knell {
 
 std::string event_id(const Event& event, std::string_view node_id) {
-    const auto stable = [&](std::string_view what) {
-        auto id = fmt::format("{}_{}_{}", event.session_id.text(), event.generation, what);
-        std::ranges::replace(id, '.', '~');
-        return id;
-    };
-    if (event.type == EventType::session_start) return stable("start");
-    if (event.type == EventType::session_end) return stable("end");
-    return fmt::format("{}_{}", node_id, event.seq);
+    const bool start = event.type == EventType::session_start;
+    const bool stable = start || event.type == EventType::session_end;
+    const fmt::format_int number(stable ? event.generation : event.seq);
+    std::string id;
+    id += stable ? std::string_view(event.session_id.text()) : node_id;
+    if (stable) std::ranges::replace(id, '.', '~');
+    id += '_';
+    id.append(number.data(), number.size());
+    if (stable) id += start ? "_start" : "_end";
+    return id;
 }
 
 std::int64_t place_of(const Event& event) {

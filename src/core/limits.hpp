@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 /// Every bound on what comes from outside, in one place.  Past one the answer is `limit` or an
 /// error that names the field.
@@ -23,6 +24,7 @@ inline constexpr std::size_t list_page_max = 1000;
 inline constexpr std::size_t list_page_default = 50;
 inline constexpr std::size_t events_page_max = 5000;
 inline constexpr std::size_t events_page_default = 500;
+inline constexpr std::size_t events_scan_max = 100'000;  // looked at for one page
 inline constexpr std::size_t show_messages_max = 1000;
 
 inline constexpr std::chrono::seconds lease_ttl_default{45};
@@ -34,6 +36,47 @@ inline constexpr std::size_t heartbeats_per_call_max = 10'000;
 inline constexpr std::size_t leftovers_max = 64;  // named in an end; more are counted
 inline constexpr std::size_t leftover_command_bytes_max = 200;
 inline constexpr std::size_t sweep_report_max = 1000;  // sessions named by one sweep
+
+inline constexpr std::size_t subscribers_max = 500;
+inline constexpr std::size_t hook_output_bytes_max = 64U << 10U;
+inline constexpr std::size_t hook_output_bytes_per_step_max = 256U << 10U;  // read in one go
+inline constexpr std::size_t hook_line_bytes_max = 200;  // of its output, quoted in an outcome
+inline constexpr std::size_t hook_variable_bytes_max = 32U << 10U;  // of its environment
+inline constexpr std::chrono::seconds hook_timeout_default{60};
+inline constexpr std::chrono::seconds hook_timeout_max{600};
+inline constexpr std::chrono::seconds webhook_timeout_default{15};
+inline constexpr std::chrono::seconds webhook_timeout_max{60};
+inline constexpr std::chrono::seconds webhook_connect_timeout_max{5};
+inline constexpr std::chrono::hours webhook_retry_after_max{24};
+inline constexpr std::size_t webhook_head_bytes_max = 32U << 10U;  // of an answer
+inline constexpr std::size_t webhook_body_bytes_max = 64U << 10U;  // read, thrown away
+inline constexpr std::size_t webhook_location_bytes_max = 200;     // of a redirect, as told
+inline constexpr std::size_t webhook_idle_connections_max = 64;
+inline constexpr std::size_t secret_file_bytes_max = 4U << 10U;
+inline constexpr std::size_t webhook_key_bytes_min = 24;
+inline constexpr std::size_t webhook_key_bytes_max = 64;
+inline constexpr std::size_t delivery_concurrency_max = 16;  // attempts of one subscriber at once
+inline constexpr std::size_t delivery_window_max = 1000;     // read, neither delivered nor kept
+inline constexpr std::size_t letters_waiting_max = 10'000;   // of one subscriber; then it stops
+                                                             // reading and the log waits
+inline constexpr std::size_t letters_dead_max = 10'000;      // then the oldest is lost, and counted
+inline constexpr std::size_t subscriber_name_bytes_max = 64;
+inline constexpr std::size_t config_bytes_max = 1U << 20U;  // config.yaml, HOOK.yaml
+inline constexpr std::size_t yaml_nodes_max = 20'000;       // keys and values in one of them
+inline constexpr std::size_t yaml_depth_max = 32;
+inline constexpr std::size_t file_problems_max = 100;  // told of one file
+inline constexpr std::size_t command_words_max = 256;  // of a hook
+inline constexpr std::size_t event_patterns_max = 64;  // of one subscriber
+inline constexpr std::size_t webhook_secrets_max = 4;  // while one is rotated
+inline constexpr std::size_t url_bytes_max = 2048;
+inline constexpr std::chrono::days keep_days_max{36'500};
+inline constexpr std::int64_t keep_count_max = 1'000'000'000'000;
+
+inline constexpr std::size_t feeds_max = 1000;                     // live feeds at once
+inline constexpr std::size_t feed_page_events_max = 500;           // read at a time for one feed
+inline constexpr std::size_t feed_page_bytes_max = 512U << 10U;    // and sent at a time
+inline constexpr std::size_t feed_unsent_bytes_max = 256U << 10U;  // then it waits for the reader
+inline constexpr std::size_t feed_live_bytes_max = 4U << 20U;      // of one commit; more is read
 
 inline constexpr std::size_t batch_commands_max = 1024;       // decisions in one transaction
 inline constexpr std::size_t queue_commands_max = 65'536;     // waiting for the writer

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/end.hpp"
+
+namespace knell {
+
+/// Every way a session comes to its end.  Nothing in the engine can end one without naming its way
+/// here, and tests/conformance/end_paths_test.cpp walks the table: a way that is missing there does
+/// not compile, one that tells no `session:end` fails.
+enum class EndPath : std::uint8_t {
+    closed,
+    spooled,
+    taken_over,
+    claimed,
+    command_completed,
+    owner_exited,
+    owner_signaled,
+    owner_oom_killed,
+    owner_lost,
+    host_restarted,
+    lease_ran_out,
+    park_window_over,
+    daemon_stopped,
+};
+
+struct EndPathRow {
+    EndPath path;
+    std::string_view name;
+    std::optional<Reason> reason;  // none: whatever the closing client says
+    std::string_view about;
+};
+
+inline constexpr std::array<EndPathRow, 13> end_path_table{{
+    {EndPath::closed, "closed", {}, "somebody said session.close"},
+    {EndPath::spooled, "spooled", {}, "it lived and was closed while no daemon ran"},
+    {EndPath::taken_over, "taken_over", Reason::superseded, "another owner took it over"},
+    {EndPath::claimed, "claimed", Reason::superseded, "it was parked and a new owner claimed it"},
+    {EndPath::command_completed, "command_completed", Reason::completed,
+     "the command under `knell run` exited with 0"},
+    {EndPath::owner_exited, "owner_exited", Reason::exited, "its process exited"},
+    {EndPath::owner_signaled, "owner_signaled", Reason::signaled, "a signal ended its process"},
+    {EndPath::owner_oom_killed, "owner_oom_killed", Reason::oom_killed,
+     "the kernel ended its process for want of memory"},
+    {EndPath::owner_lost, "owner_lost", Reason::owner_lost,
+     "its process is gone and nobody saw how"},
+    {EndPath::host_restarted, "host_restarted", Reason::host_restart,
+     "the boot its process lived in is over"},
+    {EndPath::lease_ran_out, "lease_ran_out", Reason::reaped, "its lease was not renewed"},
+    {EndPath::park_window_over, "park_window_over", Reason::owner_lost,
+     "it was parked and nobody claimed it"},
+    {EndPath::daemon_stopped, "daemon_stopped", Reason::shutdown,
+     "the daemon that hosted it was stopped on request"},
+}};
+
+constexpr const EndPathRow& row_of(EndPath path) {
+    return end_path_table.at(static_cast<std::size_t>(path));
+}
+
+/// Whether a session that comes this way may end for that reason.
+constexpr bool leads_to(EndPath path, Reason reason) {
+    const auto& row = row_of(path);
+    return row.reason ? *row.reason == reason : row_of(reason).said_by == SaidBy::anyone;
+}
+
+}  // namespace knell
