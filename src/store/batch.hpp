@@ -6,6 +6,7 @@
 
 #include "core/event.hpp"
 #include "core/session.hpp"
+#include "store/delivery.hpp"
 
 namespace knell {
 
@@ -90,13 +91,17 @@ using Change = std::variant<Opened, Reopened, Ended, Appended, TurnSet, DoubtSet
 struct Batch {
     std::vector<Change> changes;
     std::vector<Event> events;  // in order, seq without holes
+    std::vector<DeliveryChange> deliveries;
     /// This daemon was alive and watching then: what a later one may give as a lower bound.
     std::optional<WallTime> alive_at;
 
-    bool empty() const { return changes.empty() && events.empty() && !alive_at; }
+    bool empty() const {
+        return changes.empty() && events.empty() && deliveries.empty() && !alive_at;
+    }
     void clear() {
         changes.clear();
         events.clear();
+        deliveries.clear();
         alive_at.reset();
     }
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "core/event.hpp"
+#include "core/retention.hpp"
 #include "core/session.hpp"
 #include "store/batch.hpp"
 
@@ -36,11 +38,29 @@ struct EventQuery {
     std::size_t limit = 0;
     std::vector<EventType> types;  // empty: all
     SessionId session_id;          // empty: all
+
+    bool wants_all() const { return types.empty() && session_id.empty(); }
+    bool wants(const Event& event) const {
+        return (types.empty() || std::ranges::find(types, event.type) != types.end()) &&
+               (session_id.empty() || session_id == event.session_id);
+    }
+};
+
+/// Events that are no longer kept, both ends included.
+struct Gap {
+    Seq from = 0;
+    Seq to = 0;
+
+    bool operator==(const Gap&) const = default;
 };
 
 struct EventPage {
     std::vector<Event> events;
-    Seq next = 0;  // ask again with after = next
+    /// Ask again with after = next.  The log was looked at up to there, whether anything matched or
+    /// not: who filters gets on too.
+    Seq next = 0;
+    Seq newest = 0;          // the last one in the log when it was looked at
+    std::optional<Gap> gap;  // between `after` and the first one that is kept
 };
 
 using EndCounts = std::map<Reason, std::int64_t>;
@@ -61,17 +81,23 @@ class Reader {
     virtual Result<std::optional<Session>> find(const SessionId& id) = 0;
     /// The newest `limit` messages, oldest first.
     virtual Result<std::vector<Message>> messages(Ordinal session, std::size_t limit) = 0;
+    /// Oldest first.  Looks at limits::events_scan_max events at most: a rare type must not hold
+    /// up the reader's thread.
     virtual Result<EventPage> events(const EventQuery& query) = 0;
     /// How many ended for which reason since the full hour before `since`.
     virtual Result<EndCounts> ends_since(WallTime since) = 0;
     /// Rows that ended without a reason.  Must be none.
     virtual Result<std::int64_t> leaked() = 0;
+    virtual Result<std::vector<Subscription>> subscriptions() = 0;
+    /// By subscriber and number.
+    virtual Result<std::vector<Letter>> letters(const LetterQuery& query) = 0;
 };
 
 /// Where the numbering goes on after a restart.
 struct Heads {
     Ordinal ordinal = 0;  // the highest given out
     Seq seq = 0;
+    Seq first_seq = 0;                 // the oldest that is still kept; 0: there is none
     std::optional<WallTime> alive_at;  // when a daemon last said that it was watching
 };
 
@@ -84,6 +110,10 @@ class Store {
     virtual Result<std::optional<Session>> find(const SessionId& id) = 0;
     virtual Result<void> for_each_open(const std::function<void(const Session&)>& visit) = 0;
     virtual Result<Heads> heads() = 0;
+    /// Lets go of the oldest events, at most `rows_max` of them; the newest stays whatever its age,
+    /// because the numbering goes on from it.  Gives the number of the oldest that is left.
+    virtual Result<Seq> trim_events(const Retention& retention, WallTime now,
+                                    std::size_t rows_max) = 0;
     /// Between batches, when nobody waits: whatever keeps the store healthy.
     virtual Result<void> maintain() = 0;
     virtual Result<std::unique_ptr<Reader>> open_reader() = 0;

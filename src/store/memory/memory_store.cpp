@@ -1,11 +1,13 @@
 #include "store/memory/memory_store.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <unordered_map>
 
 #include "base/check.hpp"
+#include "core/limits.hpp"
 
 namespace knell {
 
@@ -16,7 +18,9 @@ struct Tables {
     std::map<Ordinal, Session> sessions;
     std::unordered_map<SessionId, Ordinal> by_id;
     std::map<Ordinal, std::vector<Message>> messages;
-    std::vector<Event> events;                                     // events[i].seq == i + 1
+    std::deque<Event> events;  // without holes
+    std::map<std::string, Subscription> subscriptions;
+    std::map<std::pair<std::string, Seq>, Letter> letters;
     std::map<std::pair<std::int64_t, Reason>, std::int64_t> ends;  // by hour
 };
 
@@ -38,6 +42,8 @@ bool matches(const Session& session, const SessionQuery& query) {
     const auto fold = fold_of(session);
     return fold == Fold::shown || (fold == Fold::empty && asks_for_ended);
 }
+
+constexpr auto scan_max = static_cast<Seq>(limits::events_scan_max);
 
 class MemoryReader final : public Reader {
   public:
@@ -72,19 +78,21 @@ class MemoryReader final : public Reader {
 
     Result<EventPage> events(const EventQuery& query) override {
         const std::lock_guard lock(tables_->mutex);
-        EventPage page;
-        page.next = query.after;
-        for (auto at = static_cast<std::size_t>(std::max<Seq>(query.after, 0));
-             at < tables_->events.size() && page.events.size() < query.limit; ++at) {
-            const auto& event = tables_->events[at];
-            const bool type_wanted =
-                query.types.empty() ||
-                std::ranges::find(query.types, event.type) != query.types.end();
-            const bool session_wanted =
-                query.session_id.empty() || query.session_id == event.session_id;
-            if (type_wanted && session_wanted) page.events.push_back(event);
+        const auto& log = tables_->events;
+        const auto newest = log.empty() ? 0 : log.back().seq;
+        const auto first = log.empty() ? 1 : log.front().seq;
+        EventPage page{.events = {}, .next = query.after, .newest = newest, .gap = {}};
+        const auto after = std::max(query.after, first - 1);
+        if (after > query.after) page.gap = Gap{query.after + 1, after};
+        if (after >= newest) return page;
+        const auto last = query.types.empty() || !query.session_id.empty()
+                              ? newest
+                              : std::min(newest, after + scan_max);
+        for (auto seq = after; seq < last && page.events.size() < query.limit;) {
+            const auto& event = log[static_cast<std::size_t>(++seq - first)];
+            page.next = seq;
+            if (query.wants(event)) page.events.push_back(event);
         }
-        if (!page.events.empty()) page.next = page.events.back().seq;
         return page;
     }
 
@@ -99,6 +107,27 @@ class MemoryReader final : public Reader {
 
     Result<std::int64_t> leaked() override { return 0; }  // an End always holds a reason
 
+    Result<std::vector<Subscription>> subscriptions() override {
+        const std::lock_guard lock(tables_->mutex);
+        std::vector<Subscription> found;
+        for (const auto& [name, subscription] : tables_->subscriptions) {
+            found.push_back(subscription);
+        }
+        return found;
+    }
+
+    Result<std::vector<Letter>> letters(const LetterQuery& query) override {
+        const std::lock_guard lock(tables_->mutex);
+        std::vector<Letter> found;
+        for (const auto& [key, letter] : tables_->letters) {
+            if (found.size() == query.limit) break;
+            if (!query.subscriber.empty() && letter.subscriber != query.subscriber) continue;
+            if (query.state && letter.state != *query.state) continue;
+            if (letter.parcel.seq > query.after) found.push_back(letter);
+        }
+        return found;
+    }
+
   private:
     std::shared_ptr<Tables> tables_;
 };
@@ -111,9 +140,12 @@ class MemoryStore final : public Store {
             std::visit([this](const auto& c) { put(c); }, change);
         }
         for (const auto& event : batch.events) {
-            CHECK(event.seq == static_cast<Seq>(tables_->events.size()) + 1);
+            CHECK(event.seq == newest() + 1);
             tables_->events.push_back(event);
             if (event.end) ++tables_->ends[{to_millis(event.time) / 3'600'000, event.end->reason}];
+        }
+        for (const auto& change : batch.deliveries) {
+            std::visit([this](const auto& c) { put(c); }, change);
         }
         if (batch.alive_at) alive_at_ = batch.alive_at;
         return {};
@@ -132,8 +164,23 @@ class MemoryStore final : public Store {
 
     Result<Heads> heads() override {
         const auto& sessions = tables_->sessions;
-        return Heads{sessions.empty() ? 0 : sessions.rbegin()->first,
-                     static_cast<Seq>(tables_->events.size()), alive_at_};
+        return Heads{sessions.empty() ? 0 : sessions.rbegin()->first, newest(),
+                     tables_->events.empty() ? 0 : tables_->events.front().seq, alive_at_};
+    }
+
+    Result<Seq> trim_events(const Retention& retention, WallTime now,
+                            std::size_t rows_max) override {
+        const std::lock_guard lock(tables_->mutex);
+        auto& log = tables_->events;
+        for (std::size_t row = 0; row < rows_max && log.size() > 1; ++row) {
+            const auto& oldest = log.front();
+            if (oldest.seq > newest() - retention.keep_count &&
+                oldest.time >= now - retention.keep_for) {
+                break;
+            }
+            log.pop_front();
+        }
+        return log.empty() ? 0 : log.front().seq;
     }
 
     Result<void> maintain() override { return {}; }
@@ -144,6 +191,8 @@ class MemoryStore final : public Store {
     const std::string& node_id() const override { return node_id_; }
 
   private:
+    Seq newest() const { return tables_->events.empty() ? 0 : tables_->events.back().seq; }
+
     Session& row(Ordinal ordinal, Generation generation) {
         auto& session = tables_->sessions.at(ordinal);
         CHECK(session.generation == generation);
@@ -199,6 +248,21 @@ class MemoryStore final : public Store {
         session.turn_since.reset();
         session.unknown_since.reset();
         session.stalled_since.reset();
+    }
+    void put(const SubscriptionSaved& change) {
+        tables_->subscriptions[change.subscription.name] = change.subscription;
+    }
+    void put(const SubscriptionForgotten& change) {
+        tables_->subscriptions.erase(change.name);
+        std::erase_if(tables_->letters,
+                      [&](const auto& letter) { return letter.first.first == change.name; });
+    }
+    void put(const LetterSaved& change) {
+        const auto& letter = change.letter;
+        tables_->letters[{letter.subscriber, letter.parcel.seq}] = letter;
+    }
+    void put(const LetterDropped& change) {
+        tables_->letters.erase({change.subscriber, change.seq});
     }
     void put(const Seen& change) {
         row(change.ordinal, change.generation).last_seen_at = change.at;

@@ -1,5 +1,7 @@
 #include "store/sqlite/row.hpp"
 
+#include <sqlite3.h>
+
 #include "base/check.hpp"
 
 namespace knell::sqlite {
@@ -19,15 +21,35 @@ const char* const event_columns =
 
 namespace {
 
+/// A row as SQLiteCpp gives it.
+struct WrappedRow {
+    SQLite::Statement& row;
+    bool is_null(int column) const { return row.getColumn(column).isNull(); }
+    std::string text(int column) const { return row.getColumn(column).getString(); }
+    std::int64_t number(int column) const { return row.getColumn(column).getInt64(); }
+};
+
+/// A row as SQLite itself gives it: for the log, which is read by the million.
+struct BareRow {
+    sqlite3_stmt* row;
+    bool is_null(int column) const { return sqlite3_column_type(row, column) == SQLITE_NULL; }
+    std::string_view text(int column) const {
+        const auto* bytes = static_cast<const char*>(sqlite3_column_blob(row, column));
+        return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(row, column))};
+    }
+    std::int64_t number(int column) const { return sqlite3_column_int64(row, column); }
+};
+
 /// Takes the columns of a row from left to right.
+template <typename Row>
 class Columns {
   public:
-    explicit Columns(SQLite::Statement& row) : row_(row) {}
+    explicit Columns(Row row) : row_(row) {}
 
     void skip(int columns) { next_ += columns; }
-    bool is_null() const { return row_.getColumn(next_).isNull(); }
-    std::string text() { return row_.getColumn(next_++).getString(); }
-    std::int64_t number() { return row_.getColumn(next_++).getInt64(); }
+    bool is_null() const { return row_.is_null(next_); }
+    auto text() { return row_.text(next_++); }
+    std::int64_t number() { return row_.number(next_++); }
     WallTime time() { return from_millis(number()); }
     std::optional<WallTime> maybe_time() {
         if (!is_null()) return time();
@@ -67,14 +89,14 @@ class Columns {
     }
 
   private:
-    SQLite::Statement& row_;
+    Row row_;
     int next_ = 0;
 };
 
 }  // namespace
 
 Session read_session(SQLite::Statement& row) {
-    Columns columns(row);
+    Columns columns(WrappedRow{row});
     Session session;
     session.ordinal = columns.number();
     session.id = SessionId(columns.text());
@@ -112,19 +134,19 @@ Session read_session(SQLite::Statement& row) {
     return session;
 }
 
-Event read_event(SQLite::Statement& row) {
-    Columns columns(row);
+Event read_event(sqlite3_stmt* row) {
+    Columns columns(BareRow{row});
     Event event;
     event.seq = columns.number();
     event.type = columns.word<EventType>(event_type_names);
     event.time = columns.time();
-    event.session_id = SessionId(columns.text());
+    event.session_id = SessionId(std::string(columns.text()));
     event.generation = static_cast<Generation>(columns.number());
     event.session_key = columns.text();
     event.platform = columns.text();
     event.user_id = columns.text();
     event.source = columns.text();
-    event.parent_id = SessionId(columns.text());
+    event.parent_id = SessionId(std::string(columns.text()));
     event.relation = columns.word<Relation>(relation_names);
     event.started_at = columns.time();
     event.tally = columns.tally();

@@ -16,7 +16,7 @@ extern const char* const session_columns;
 extern const char* const event_columns;
 
 Session read_session(SQLite::Statement& row);
-Event read_event(SQLite::Statement& row);
+Event read_event(sqlite3_stmt* row);
 
 /// Binds parameters one after the other.  Text is not copied: it must outlive the step.
 class Binder {

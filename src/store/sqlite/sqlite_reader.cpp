@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "store/sqlite/delivery_rows.hpp"
+#include "store/sqlite/event_scan.hpp"
 #include "store/sqlite/row.hpp"
 #include "store/sqlite/sqlite_error.hpp"
 
@@ -102,24 +104,6 @@ std::string list_sql(const SessionQuery& query) {
                        session_columns, index_for(query), where.text);
 }
 
-std::string events_sql(const EventQuery& query) {
-    Where where;
-    where.add("seq > :after");
-    if (!query.session_id.empty()) where.add("session_id = :session");
-    if (!query.types.empty()) {
-        std::string names;
-        for (const auto type : query.types) {
-            names +=
-                fmt::format("{}'{}'", names.empty() ? "" : ",", name_in(event_type_names, type));
-        }
-        where.add(fmt::format("type IN ({})", names));
-    }
-    // Within a session the order of (generation, place) is the order of seq.
-    const auto* order = query.session_id.empty() ? "seq" : "generation, place";
-    return fmt::format("SELECT {} FROM events{} ORDER BY {} LIMIT :limit", event_columns,
-                       where.text, order);
-}
-
 class SqliteReader final : public Reader {
   public:
     explicit SqliteReader(const Location& location)
@@ -127,6 +111,7 @@ class SqliteReader final : public Reader {
           database_(location.path, SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX,
                     /*aBusyTimeoutMs=*/2000, location.vfs),
           finder_(database_),
+          events_(database_),
           messages_(database_,
                     "SELECT role, content, tool_name, tokens FROM messages WHERE session = ? "
                     "ORDER BY number DESC LIMIT ?") {}
@@ -155,7 +140,7 @@ class SqliteReader final : public Reader {
     }
 
     Result<EventPage> events(const EventQuery& query) override {
-        return guarded(path_, [&]() -> Result<EventPage> { return read_events(query); });
+        return guarded(path_, [&]() -> Result<EventPage> { return events_.read(query); });
     }
 
     Result<EndCounts> ends_since(WallTime since) override {
@@ -183,6 +168,17 @@ class SqliteReader final : public Reader {
         });
     }
 
+    Result<std::vector<Subscription>> subscriptions() override {
+        return guarded(path_, [&]() -> Result<std::vector<Subscription>> {
+            return read_subscriptions(database_);
+        });
+    }
+
+    Result<std::vector<Letter>> letters(const LetterQuery& query) override {
+        return guarded(
+            path_, [&]() -> Result<std::vector<Letter>> { return read_letters(database_, query); });
+    }
+
   private:
     SessionPage read_page(const SessionQuery& query) {
         SessionPage page;
@@ -203,21 +199,10 @@ class SqliteReader final : public Reader {
         return page;
     }
 
-    EventPage read_events(const EventQuery& query) {
-        SQLite::Statement select(database_, events_sql(query));
-        select.bind(":after", query.after);
-        if (!query.session_id.empty()) select.bindNoCopy(":session", query.session_id.text());
-        select.bind(":limit", static_cast<std::int64_t>(query.limit));
-        EventPage page;
-        page.next = query.after;
-        while (select.executeStep()) page.events.push_back(read_event(select));
-        if (!page.events.empty()) page.next = page.events.back().seq;
-        return page;
-    }
-
     const std::string path_;
     SQLite::Database database_;
     SessionFinder finder_;
+    EventScan events_;
     SQLite::Statement messages_;
 };
 

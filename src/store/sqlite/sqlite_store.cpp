@@ -74,16 +74,38 @@ class SqliteStore final : public Store {
 
     Result<Heads> heads() override {
         return guarded(location_.path, [&]() -> Result<Heads> {
-            const auto highest = [&](const char* sql) {
-                return database_.execAndGet(sql).getInt64();
-            };
             Heads heads;
             heads.ordinal = highest("SELECT coalesce(max(ordinal), 0) FROM sessions");
             heads.seq = highest("SELECT coalesce(max(seq), 0) FROM events");
+            heads.first_seq = highest("SELECT coalesce(min(seq), 0) FROM events");
             SQLite::Statement alive(
                 database_, "SELECT CAST(value AS INTEGER) FROM node WHERE name = 'alive_at'");
             if (alive.executeStep()) heads.alive_at = from_millis(alive.getColumn(0).getInt64());
             return heads;
+        });
+    }
+
+    Result<Seq> trim_events(const Retention& retention, WallTime now,
+                            std::size_t rows_max) override {
+        return guarded(location_.path, [&]() -> Result<Seq> {
+            const auto newest = highest("SELECT coalesce(max(seq), 0) FROM events");
+            SQLite::Statement oldest(database_,
+                                     "SELECT seq, time FROM events WHERE seq < ? "
+                                     "ORDER BY seq LIMIT ?");
+            Binder(oldest).number(newest).number(static_cast<std::int64_t>(rows_max));
+            Seq last_to_go = 0;
+            while (oldest.executeStep()) {
+                const Seq seq = oldest.getColumn(0).getInt64();
+                const auto time = from_millis(oldest.getColumn(1).getInt64());
+                if (seq > newest - retention.keep_count && time >= now - retention.keep_for) break;
+                last_to_go = seq;
+            }
+            oldest.reset();
+            if (last_to_go > 0) {
+                SQLite::Statement remove(database_, "DELETE FROM events WHERE seq <= ?");
+                Binder(remove).number(last_to_go).run();
+            }
+            return highest("SELECT coalesce(min(seq), 0) FROM events");
         });
     }
 
@@ -115,6 +137,8 @@ class SqliteStore final : public Store {
         *static_cast<int*>(pages) = count;
         return SQLITE_OK;
     }
+
+    std::int64_t highest(const char* sql) { return database_.execAndGet(sql).getInt64(); }
 
     /// A checkpoint that fails loses nothing (the log keeps all) and is tried again later.
     void checkpoint() {

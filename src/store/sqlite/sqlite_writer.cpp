@@ -120,7 +120,8 @@ BatchWriter::BatchWriter(SQLite::Database& database)
             "INSERT INTO end_counts VALUES (?, ?, ?) "
             "ON CONFLICT (hour, reason) DO UPDATE SET ends = ends + excluded.ends"),
       event_(database, with_rows(event_insert, 1)),
-      event_many_(database, with_rows(event_insert, rows_at_once)) {}
+      event_many_(database, with_rows(event_insert, rows_at_once)),
+      deliveries_(database) {}
 
 void BatchWriter::write(const Batch& batch) {
     std::span<const Change> changes = batch.changes;
@@ -144,6 +145,7 @@ void BatchWriter::write(const Batch& batch) {
     }
     for (const auto& event : events) put(event);
     count_ends(batch.events);
+    deliveries_.write(batch.deliveries);
     if (batch.alive_at) Binder(alive_).text(std::to_string(to_millis(*batch.alive_at))).run();
 }
 

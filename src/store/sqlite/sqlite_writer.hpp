@@ -5,6 +5,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "store/batch.hpp"
+#include "store/sqlite/delivery_rows.hpp"
 
 namespace knell::sqlite {
 
@@ -43,6 +44,7 @@ class BatchWriter {
     SQLite::Statement ends_;
     SQLite::Statement event_;
     SQLite::Statement event_many_;
+    DeliveryWriter deliveries_;
 };
 
 }  // namespace knell::sqlite
