@@ -22,6 +22,12 @@ const SessionId* id_in(const OwnerAlive&) {
 const SessionId* id_in(const Survey&) {
     return nullptr;
 }
+const SessionId* id_in(const Announce&) {
+    return nullptr;
+}
+const SessionId* id_in(const SaveDeliveries&) {
+    return nullptr;
+}
 const SessionId* id_in(const auto& command) {
     return &command.session_id;
 }

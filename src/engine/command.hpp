@@ -8,7 +8,9 @@
 #include <sys/types.h>
 
 #include "core/departure.hpp"
+#include "core/event.hpp"
 #include "core/session.hpp"
+#include "store/delivery.hpp"
 
 namespace knell {
 
@@ -93,8 +95,20 @@ struct Inspect {
 /// Every process that owns open sessions, for a sweep.
 struct Survey {};
 
+/// Something everybody may hear that is about no session: the daemon came up or goes, or a person
+/// should know (`notice`).
+struct Announce {
+    EventType type = EventType::notice;
+    std::string detail;
+};
+
+/// How far subscribers are, and what they could not be given yet.  Goes the way of all writes.
+struct SaveDeliveries {
+    std::vector<DeliveryChange> changes;
+};
+
 using Command = std::variant<Create, Resume, Append, Close, Turn, Heartbeat, OwnerGone,
-                             OwnerUnknown, OwnerAlive, Inspect, Survey>;
+                             OwnerUnknown, OwnerAlive, Inspect, Survey, Announce, SaveDeliveries>;
 
 /// The session a command is about, or nullptr when it is not about one.
 const SessionId* subject_of(const Command& command);

@@ -101,7 +101,7 @@ End end_of(const Close& close, WallTime now) {
 /// What was opened in this decision is over already.
 void close_at_once(Decision& decision, const Session& opened, const Close& close, WallTime now) {
     Realms realms;
-    end_session(decision, LiveSession(opened, realms), end_of(close, now), now);
+    end_session(decision, EndPath::spooled, LiveSession(opened, realms), end_of(close, now), now);
 }
 
 Decision decide_on(Create&& create, const Session* past, const State& state) {
@@ -143,7 +143,8 @@ Decision change_owner(Resume&& resume, const LiveSession& live, const State& sta
                     .past = {},
                     .reaper = resume.reaper};
     auto decision = answer(opened_reply(resume.session_id, change.generation, change.owner));
-    tell_end(decision.events, live, end, now);
+    tell_end(decision.events, live.parked_since() ? EndPath::claimed : EndPath::taken_over, live,
+             end, now);
     auto start = live.event(EventType::session_start, now);
     start.generation = change.generation;
     start.started_at = now;
@@ -213,7 +214,7 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
     const auto now = state.now().wall;
     auto end = end_of(close, now);
     auto decision = answer(ClosedReply{close.session_id, live->generation(), end, false});
-    end_session(decision, *live, std::move(end), now);
+    end_session(decision, EndPath::closed, *live, std::move(end), now);
     return decision;
 }
 
@@ -348,6 +349,19 @@ Decision decide_on(Survey&&, const Session*, const State& state) {
         reply.owners.push_back(std::move(owner));
     });
     return answer(std::move(reply));
+}
+
+Decision decide_on(Announce&& announce, const Session*, const State& state) {
+    auto decision = answer(NotedReply{});
+    decision.events.push_back(
+        node_event(announce.type, std::move(announce.detail), state.now().wall));
+    return decision;
+}
+
+Decision decide_on(SaveDeliveries&& save, const Session*, const State&) {
+    auto decision = answer(NotedReply{});
+    decision.deliveries = std::move(save.changes);
+    return decision;
 }
 
 }  // namespace

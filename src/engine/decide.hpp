@@ -73,6 +73,7 @@ struct Decision {
     Result<Reply> reply;
     std::vector<Change> changes;
     std::vector<Event> events;
+    std::vector<DeliveryChange> deliveries;
     std::vector<Effect> effects;
     /// In memory alone: who showed signs of life, and which owner is gone.
     std::vector<SessionId> renewals;

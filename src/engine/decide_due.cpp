@@ -29,7 +29,8 @@ Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const Sta
     const auto& departure = owner.departure;
     const bool is_command = live.leftovers() != LeftoversPolicy::none;
     End end;
-    end.reason = reason_for(departure, is_command);
+    const auto path = path_for(departure, is_command);
+    end.reason = *row_of(path).reason;
     end.detail = detail_for(departure);
     end.evidence = departure.evidence;
     end.ended_after = last_known_alive(live, departure, state);
@@ -37,7 +38,7 @@ Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const Sta
     end.ended_before = now;
     if (is_command) end.leftovers = owner.leftovers;
     auto decision = nothing();
-    end_session(decision, live, std::move(end), now);
+    end_session(decision, path, live, std::move(end), now);
     return decision;
 }
 
@@ -60,7 +61,7 @@ Decision end_of_parked(const LiveSession& live, const State& state) {
     end.ended_after = end.ended_at = std::min(*live.parked_since(), now);
     end.ended_before = now;
     auto decision = nothing();
-    end_session(decision, live, std::move(end), now);
+    end_session(decision, EndPath::park_window_over, live, std::move(end), now);
     return decision;
 }
 
@@ -74,7 +75,7 @@ Decision reap(const LiveSession& live, const State& state) {
     end.ended_after = end.ended_at = std::min(live.last_seen_at(), now);
     end.ended_before = now;
     auto decision = nothing();
-    end_session(decision, live, std::move(end), now);
+    end_session(decision, EndPath::lease_ran_out, live, std::move(end), now);
     return decision;
 }
 

@@ -1,17 +1,21 @@
 #include "engine/end_events.hpp"
 
+#include "base/check.hpp"
+
 namespace knell {
 
-void tell_end(std::vector<Event>& events, const LiveSession& live, const End& end, WallTime now) {
+void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live, const End& end,
+              WallTime now) {
+    CHECK(leads_to(path, end.reason));
     if (live.turn_since()) events.push_back(live.event(EventType::agent_end, now));
     auto event = live.event(EventType::session_end, now);
     event.end = end;
     events.push_back(std::move(event));
 }
 
-void end_session(Decision& decision, const LiveSession& live, End end, WallTime now) {
+void end_session(Decision& decision, EndPath path, const LiveSession& live, End end, WallTime now) {
     const SessionId id{std::string(live.id())};
-    tell_end(decision.events, live, end, now);
+    tell_end(decision.events, path, live, end, now);
     if (live.leftovers() == LeftoversPolicy::stop && !end.leftovers.empty()) {
         decision.effects.emplace_back(StopLeftovers{id, end.leftovers});
     }
@@ -34,6 +38,14 @@ Event start_event(const Session& session, WallTime now) {
     event.relation = session.relation;
     event.started_at = session.owner.since;
     event.tally = session.tally;
+    return event;
+}
+
+Event node_event(EventType type, std::string detail, WallTime now) {
+    Event event;
+    event.type = type;
+    event.time = now;
+    event.detail = std::move(detail);
     return event;
 }
 

@@ -2,18 +2,23 @@
 
 #include <vector>
 
+#include "core/end_path.hpp"
 #include "engine/decide.hpp"
 
 namespace knell {
 
 /// The one way a live session ends: the change, its events and what must follow.  Every path to an
 /// end goes through here.
-void end_session(Decision& decision, const LiveSession& live, End end, WallTime now);
+void end_session(Decision& decision, EndPath path, const LiveSession& live, End end, WallTime now);
 
-/// The events of an end.  A turn that was on is over too, and says so first: the end is the last
-/// event of its generation.
-void tell_end(std::vector<Event>& events, const LiveSession& live, const End& end, WallTime now);
+/// The events of an end, for a generation that the next one replaces in the same change.  A turn
+/// that was on is over too, and says so first: the end is the last event of its generation.
+void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live, const End& end,
+              WallTime now);
 
 Event start_event(const Session& session, WallTime now);
+
+/// About the daemon itself, or for a person's ears.
+Event node_event(EventType type, std::string detail, WallTime now);
 
 }  // namespace knell

@@ -57,6 +57,7 @@ void Journal::take(Decision& decision) {
         state_.number(event);
         batch_.events.push_back(std::move(event));
     }
+    std::ranges::move(decision.deliveries, std::back_inserter(batch_.deliveries));
     std::ranges::move(decision.effects, std::back_inserter(effects_));
     for (const auto& id : decision.renewals) state_.renew(id);
     counts_.heartbeats += decision.renewals.size();
@@ -176,6 +177,7 @@ Journal::Step Journal::commit(std::vector<Command>&& commands, Now now) {
         if (written) {
             counts_.commands += *taken;
             std::ranges::move(effects_, std::back_inserter(step.effects));
+            std::ranges::move(batch_.events, std::back_inserter(step.events));
             std::ranges::move(state_.settle(), std::back_inserter(step.effects));
             continue;
         }

@@ -26,6 +26,7 @@ class Journal {
     struct Step {
         std::vector<Result<Reply>> replies;  // in the order of the commands
         std::vector<Effect> effects;
+        std::vector<Event> events;  // what is durable now, in order
         /// Ends and doubts that nobody asked for, to be explained in the log.
         std::vector<Event> automatic;
         bool failed = false;  // the store said no: what was decided did not happen
