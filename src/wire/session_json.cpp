@@ -1,5 +1,7 @@
 #include "wire/session_json.hpp"
 
+#include "wire/fields.hpp"
+
 namespace knell::wire {
 
 namespace {
@@ -12,22 +14,21 @@ void put(JsonObject& object, std::string_view name, WallTime value) {
     object[name] = format_rfc3339(value);
 }
 
-void put_end(JsonObject& object, const End& end) {
-    put(object, "ended_at", end.ended_at);
-    put(object, "ended_after", end.ended_after);
-    put(object, "ended_before", end.ended_before);
-    object["reason"] = name_of(end.reason);
-    object["proof"] = name_in(proof_names, end.proof());
-    put(object, "detail", end.detail);
-    put(object, "evidence", end.evidence);
-    if (!end.leftovers.empty()) object["leftovers"] = to_json(end.leftovers);
-}
+/// The sink of wire/fields.hpp that makes an object.
+class ObjectSink {
+  public:
+    explicit ObjectSink(JsonObject& object) : object_(object) {}
 
-void put_tally(JsonObject& object, const Tally& tally) {
-    object["message_count"] = tally.messages;
-    object["input_tokens"] = tally.input_tokens;
-    object["output_tokens"] = tally.output_tokens;
-}
+    void text(std::string_view name, std::string_view value) { put(object_, name, value); }
+    void number(std::string_view name, std::int64_t value) { object_[name] = value; }
+    void time(std::string_view name, WallTime value) { put(object_, name, value); }
+    void leftovers(std::string_view name, const std::vector<Leftover>& value) {
+        if (!value.empty()) object_[name] = to_json(value);
+    }
+
+  private:
+    JsonObject& object_;
+};
 
 }  // namespace
 
@@ -57,8 +58,9 @@ JsonObject to_json(const Session& session) {
     put(object, "cwd", session.cwd);
     put(object, "started_at", session.started_at);
     put(object, "last_activity_at", session.last_activity_at);
-    if (session.end) put_end(object, *session.end);
-    put_tally(object, session.tally);
+    ObjectSink sink(object);
+    if (session.end) list_fields(sink, *session.end);
+    list_fields(sink, session.tally);
     object["owner"] = to_json(session.owner);
     object["on_owner_loss"] = name_in(on_owner_loss_names, session.on_owner_loss);
     if (session.park_window.count() > 0) object["park_s"] = session.park_window.count();
@@ -98,26 +100,8 @@ JsonObject to_json(const Message& message) {
 
 JsonObject to_json(const Event& event, std::string_view node_id) {
     JsonObject object;
-    object["seq"] = event.seq;
-    object["id"] = event_id(event, node_id);
-    object["type"] = name_in(event_type_names, event.type);
-    put(object, "time", event.time);
-    if (event.session_id.empty()) return object;
-    object["session_id"] = event.session_id.text();
-    put(object, "session_key", event.session_key);
-    object["generation"] = event.generation;
-    put(object, "platform", event.platform);
-    put(object, "user_id", event.user_id);
-    put(object, "source", event.source);
-    put(object, "parent_id", event.parent_id.text());
-    put(object, "relation", name_in(relation_names, event.relation));
-    put(object, "started_at", event.started_at);
-    if (event.end) {
-        put_end(object, *event.end);
-        put_tally(object, event.tally);
-    } else {
-        put(object, "detail", event.detail);
-    }
+    ObjectSink sink(object);
+    list_fields(sink, event, node_id);
     return object;
 }
 

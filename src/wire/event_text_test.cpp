@@ -1,0 +1,105 @@
+#include "wire/event_text.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "wire/session_json.hpp"
+
+namespace knell::wire {
+namespace {
+
+/// Any bytes at all, with those that need care more often than chance would have them.
+rc::Gen<std::string> any_text() {
+    const auto delicate =
+        rc::gen::element('"', '\\', '/', '\n', '\t', '\0', '\x1f', '\x7f', '\xc3', '\xff');
+    return rc::gen::container<std::string>(
+        rc::gen::oneOf(delicate, rc::gen::inRange<char>(' ', '~'), rc::gen::arbitrary<char>()));
+}
+
+WallTime any_time() {
+    return from_millis(*rc::gen::inRange<std::int64_t>(0, 253'402'300'800'000));
+}
+
+std::vector<Leftover> any_leftovers() {
+    std::vector<Leftover> leftovers(*rc::gen::inRange<std::size_t>(0, 3));
+    for (auto& leftover : leftovers) {
+        leftover = {*rc::gen::arbitrary<std::int32_t>(),
+                    *rc::gen::inRange<std::uint64_t>(0, INT64_MAX), *any_text(), *any_text()};
+    }
+    return leftovers;
+}
+
+Event any_event() {
+    Event event;
+    event.seq = *rc::gen::inRange<Seq>(1, INT64_MAX);
+    event.type = static_cast<EventType>(*rc::gen::inRange<std::size_t>(0, event_type_names.size()));
+    event.time = any_time();
+    if (*rc::gen::inRange(0, 8) == 0) return event;
+    event.session_id = SessionId(*any_text());
+    event.session_key = *any_text();
+    event.generation = *rc::gen::arbitrary<Generation>();
+    event.platform = *any_text();
+    event.user_id = *any_text();
+    event.source = *any_text();
+    event.parent_id = SessionId(*any_text());
+    event.relation =
+        static_cast<Relation>(*rc::gen::inRange<std::size_t>(0, relation_names.size()));
+    event.started_at = any_time();
+    event.tally = {*rc::gen::arbitrary<std::int64_t>(), *rc::gen::arbitrary<std::int64_t>(),
+                   *rc::gen::arbitrary<std::int64_t>()};
+    event.detail = *any_text();
+    if (*rc::gen::arbitrary<bool>()) {
+        event.end = End{static_cast<Reason>(*rc::gen::inRange<std::size_t>(0, reason_table.size())),
+                        *any_text(),
+                        *any_text(),
+                        any_time(),
+                        any_time(),
+                        any_time(),
+                        any_leftovers()};
+    }
+    return event;
+}
+
+RC_GTEST_PROP(EventText, IsTheObjectByteForByte, ()) {
+    const auto event = any_event();
+    std::string text;
+
+    append_event(text, event, "n0de");
+
+    RC_ASSERT(text == to_text(to_json(event, "n0de")));
+}
+
+TEST(EventText, ALineIsANotificationThatCanBeRead) {
+    Event event;
+    event.seq = 7;
+    event.type = EventType::session_start;
+    event.session_id = SessionId("a.b");
+    event.generation = 2;
+    event.source = "say \"hi\"\n";
+    std::string text;
+
+    append_event_line(text, event, "n0de");
+
+    ASSERT_EQ(text.back(), '\n');
+    text.pop_back();
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+    const auto line = parse_json(text);
+    ASSERT_TRUE(line) << line.error().message;
+    EXPECT_EQ(text_at(line->as_object(), "method"), "event");
+    const auto* params = object_at(line->as_object(), "params");
+    ASSERT_NE(params, nullptr);
+    EXPECT_EQ(*params, to_json(event, "n0de"));
+    EXPECT_EQ(text_at(*params, "id"), "a~b_2_start");
+}
+
+TEST(EventText, AGapSaysFromWhereToWhere) {
+    std::string text;
+
+    append_gap_line(text, 1, 500);
+
+    EXPECT_EQ(text,
+              "{\"jsonrpc\":\"2.0\",\"method\":\"gap\",\"params\":{\"from\":1,\"to\":500}}\n");
+}
+
+}  // namespace
+}  // namespace knell::wire
