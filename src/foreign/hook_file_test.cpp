@@ -1,0 +1,107 @@
+#include "foreign/hook_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace knell::foreign {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+HookFile parsed(std::string_view text) {
+    auto file = parse_hook_file(text, "HOOK.yaml");
+    if (file) return std::move(*file);
+    for (const auto& problem : file.error()) ADD_FAILURE() << to_text(problem);
+    return {};
+}
+
+std::vector<std::string> complaints(std::string_view text) {
+    std::vector<std::string> texts;
+    const auto file = parse_hook_file(text, "HOOK.yaml");
+    EXPECT_FALSE(file);
+    if (file) return texts;
+    for (const auto& problem : file.error()) texts.push_back(to_text(problem));
+    return texts;
+}
+
+TEST(HookFile, OfHermesIsReadAsItIs) {
+    const auto file = parsed(
+        "name: session-logger\n"
+        "description: >\n"
+        "  Writes down\n"
+        "  every session\n"
+        "events:\n"
+        "  - session:start\n"
+        "  - session:end\n"
+        "  - command:*\n"
+        "author: somebody\n"
+        "extra: {nested: [1, 2]}\n");
+
+    EXPECT_EQ(file.name, "session-logger");
+    EXPECT_EQ(file.description, "Writes down every session\n");
+    EXPECT_THAT(file.events, ElementsAre("session:start", "session:end", "command:*"));
+    EXPECT_THAT(file.command, IsEmpty());
+    EXPECT_FALSE(file.timeout_s);
+    EXPECT_FALSE(file.concurrency);
+}
+
+TEST(HookFile, HasKeysOfOurOwn) {
+    const auto file = parsed(
+        "events: session:*\n"
+        "command: [./notify, --to, 'the team']\n"
+        "timeout: 5\n"
+        "concurrency: 4\n");
+
+    EXPECT_EQ(file.name, "");
+    EXPECT_THAT(file.events, ElementsAre("session:*"));
+    EXPECT_THAT(file.command, ElementsAre("./notify", "--to", "the team"));
+    EXPECT_EQ(file.timeout_s, 5);
+    EXPECT_EQ(file.concurrency, 4);
+}
+
+TEST(HookFile, ACommandMayBeOneLine) {
+    EXPECT_THAT(parsed("events: [notice]\ncommand: notify --to 'the team'\n").command,
+                ElementsAre("notify", "--to", "the team"));
+}
+
+TEST(HookFile, WithoutEventsHearsNothing) {
+    const auto* complaint =
+        "HOOK.yaml:1: events: names none; list what the hook is to hear, as in [session:end]";
+    EXPECT_THAT(complaints("name: a\n"), ElementsAre(complaint));
+    EXPECT_THAT(complaints("events: []\n"), ElementsAre(complaint));
+    EXPECT_THAT(complaints("events:\n"), ElementsAre(complaint));
+}
+
+TEST(HookFile, EveryMistakeIsToldWithItsLine) {
+    EXPECT_THAT(
+        complaints("name: [a]\n"
+                   "events: {a: b}\n"
+                   "command: \"run 'x\"\n"
+                   "timeout: 60s\n"
+                   "concurrency: 17\n"),
+        ElementsAre("HOOK.yaml:1: name: must be text; put it in quotes",
+                    "HOOK.yaml:2: events: must be a list; write one text a line, each after "
+                    "a dash",
+                    "HOOK.yaml:3: command: has no closing '; write one",
+                    "HOOK.yaml:4: timeout: must be a whole number from 1 to 600, without a "
+                    "unit and quotes",
+                    "HOOK.yaml:5: concurrency: must be a whole number from 1 to 16, "
+                    "without a unit and quotes"));
+}
+
+TEST(HookFile, ACommandNamesAProgram) {
+    for (const auto* command : {"''", "[]", "['']", "\"''\""}) {
+        EXPECT_EQ(complaints(std::string("events: [notice]\ncommand: ") + command).size(), 1U)
+            << command;
+    }
+}
+
+TEST(HookFile, ThatHoldsNoKeysIsRefusedOnce) {
+    for (const auto* text : {"", "just words", "- a\n", "42"}) {
+        EXPECT_EQ(complaints(text).size(), 1U) << text;
+    }
+}
+
+}  // namespace
+}  // namespace knell::foreign

@@ -1,0 +1,179 @@
+#include "foreign/yaml.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include "base/text.hpp"
+#include "core/limits.hpp"
+
+namespace knell::foreign {
+
+namespace {
+
+int line_of(const YAML::Mark& mark) {
+    return mark.is_null() ? 0 : mark.line + 1;
+}
+
+/// Leaves the library's parser from within a callback; never leaves this file.
+struct Refused {
+    int line = 0;
+    std::string message;
+};
+
+/// Builds the tree from the parser's events.  yaml-cpp's own tree would follow aliases, however
+/// many times over, before anybody could look at it.
+class TreeBuilder final : public YAML::EventHandler {
+  public:
+    YamlNode take() { return std::move(root_); }
+
+    void OnDocumentStart(const YAML::Mark& mark) override {
+        if (documents_++ > 0) {
+            refuse(mark, "a second document begins here; remove it, or correct the indentation");
+        }
+    }
+    void OnDocumentEnd() override {}
+
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+        if (awaits_key()) refuse(mark, "a key is missing before the colon; write one");
+        add(make(mark, YamlNode::Kind::nothing));
+    }
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+        refuse(mark, "aliases (*name) are not read; write the value out");
+    }
+    void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
+                  const std::string& value) override {
+        if (awaits_key()) {
+            count(mark);
+            key_ = Key{value, line_of(mark)};
+            return;
+        }
+        auto node = make(mark, YamlNode::Kind::text);
+        node.text = value;
+        node.is_quoted = tag != "?";  // the tag that the library gives to a plain scalar
+        add(std::move(node));
+    }
+    void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
+                         YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value /*style*/) override {
+        begin(mark, YamlNode::Kind::list);
+    }
+    void OnSequenceEnd() override { end(); }
+    void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                    YAML::EmitterStyle::value /*style*/) override {
+        begin(mark, YamlNode::Kind::map);
+    }
+    void OnMapEnd() override { end(); }
+
+  private:
+    struct Key {
+        std::string name;
+        int line = 0;
+    };
+
+    [[noreturn]] static void refuse(const YAML::Mark& mark, std::string message) {
+        throw Refused{line_of(mark), std::move(message)};
+    }
+
+    void count(const YAML::Mark& mark) {
+        if (++nodes_ <= limits::yaml_nodes_max) return;
+        refuse(mark, fmt::format("more than {} keys and values; remove what is not needed",
+                                 limits::yaml_nodes_max));
+    }
+    /// Takes the key that stands before it.
+    YamlNode make(const YAML::Mark& mark, YamlNode::Kind kind) {
+        count(mark);
+        YamlNode node;
+        node.kind = kind;
+        node.line = line_of(mark);
+        if (key_) {
+            node.line = key_->line;
+            node.key = std::move(key_->name);
+            key_.reset();
+        }
+        return node;
+    }
+    bool awaits_key() const {
+        return !open_.empty() && open_.back().kind == YamlNode::Kind::map && !key_;
+    }
+    void begin(const YAML::Mark& mark, YamlNode::Kind kind) {
+        if (awaits_key()) refuse(mark, "a key must be text; write a name, and close every bracket");
+        if (open_.size() == limits::yaml_depth_max) {
+            refuse(mark, fmt::format("nested deeper than {}; flatten it", limits::yaml_depth_max));
+        }
+        open_.push_back(make(mark, kind));
+    }
+    void end() {
+        auto node = std::move(open_.back());
+        open_.pop_back();
+        add(std::move(node));
+    }
+    void add(YamlNode&& node) {
+        if (open_.empty()) {
+            root_ = std::move(node);
+            return;
+        }
+        open_.back().items.push_back(std::move(node));
+    }
+
+    YamlNode root_;
+    std::vector<YamlNode> open_;  // lists and maps under way, from the root inwards
+    std::optional<Key> key_;      // whose value comes next
+    std::size_t nodes_ = 0;
+    int documents_ = 0;
+};
+
+/// In the words of people who do not know the grammar.
+std::string explained(const YAML::Exception& error) {
+    if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR || error.msg == YAML::ErrorMsg::EOF_IN_SCALAR) {
+        return "a quote that opens here or above is never closed; close it";
+    }
+    return fmt::format(
+        "is not YAML: {}; look at the indentation, colons and quotes here and on the line before",
+        error.msg);
+}
+
+std::optional<std::string> why_not_readable(std::string_view text) {
+    if (text.size() > limits::config_bytes_max) {
+        return fmt::format("is larger than {} bytes; remove what is not needed",
+                           limits::config_bytes_max);
+    }
+    // The library would guess at UTF-16 and the like.
+    if (!is_utf8(text) || text.contains('\0')) return "is not UTF-8 text; save it as UTF-8";
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::expected<YamlNode, FileProblem> parse_yaml(std::string_view text, std::string_view file) {
+    // What is found missing at the end is told of the last line.
+    const auto last_line =
+        static_cast<int>(std::ranges::count(text, '\n')) + (text.ends_with('\n') ? 0 : 1);
+    const auto problem = [&](int line, std::string message) {
+        return std::unexpected(
+            FileProblem{std::string(file), std::min(line, last_line), std::move(message)});
+    };
+    if (auto why = why_not_readable(text)) return problem(0, std::move(*why));
+    try {
+        // At the end of the input the library takes a quote for closed, and what it swallowed
+        // would be lost without a word.  At the end of a document it does not.
+        std::istringstream stream(std::string(text) + "\n...\n");
+        YAML::Parser parser(stream);
+        TreeBuilder builder;
+        while (parser.HandleNextDocument(builder)) {
+        }
+        return builder.take();
+    } catch (const Refused& refused) {
+        return problem(refused.line, refused.message);
+    } catch (const YAML::Exception& error) {
+        return problem(line_of(error.mark), explained(error));
+    } catch (const std::exception& error) {
+        return problem(0, fmt::format("cannot be read as YAML: {}", error.what()));
+    }
+}
+
+}  // namespace knell::foreign

@@ -1,0 +1,177 @@
+#include "foreign/yaml_fields.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.hpp"
+#include "foreign/nearest_word.hpp"
+
+namespace knell::foreign {
+
+namespace {
+
+std::optional<std::int64_t> parse_integer(const YamlNode& node) {
+    if (node.kind != YamlNode::Kind::text || node.is_quoted) return std::nullopt;
+    const auto* end = node.text.data() + node.text.size();
+    std::int64_t value = 0;
+    const auto [rest, error] = std::from_chars(node.text.data(), end, value);
+    if (error != std::errc{} || rest != end) return std::nullopt;
+    return value;
+}
+
+bool is_in(const std::vector<std::string>& words, std::string_view word) {
+    return std::ranges::find(words, word) != words.end();
+}
+
+/// A key is quoted in messages: on one line and not too long.
+std::string shown(std::string_view key) {
+    constexpr std::size_t shown_max = 40;
+    if (!is_utf8(key) || has_control_character(key)) return "this key";
+    if (key.size() <= shown_max) return fmt::format("\"{}\"", key);
+    return "this long key";
+}
+
+}  // namespace
+
+YamlFields::YamlFields(const YamlNode& node, FileProblems& problems)
+    : map_(node), problems_(problems) {
+    if (node.kind != YamlNode::Kind::map) {
+        problems_.add(node.line, "here must be keys with values; write them as `key: value`");
+        return;
+    }
+    std::set<std::string_view> seen;
+    for (const auto& item : node.items) {
+        if (seen.insert(item.key).second) continue;
+        problems_.add(item.line, fmt::format("{} stands here twice; remove one", shown(item.key)));
+    }
+}
+
+const YamlNode* YamlFields::find(std::string_view name) const {
+    if (map_.kind != YamlNode::Kind::map) return nullptr;
+    const auto found = std::ranges::find(map_.items, name, &YamlNode::key);
+    return found == map_.items.end() ? nullptr : &*found;
+}
+
+const YamlNode* YamlFields::node(std::string_view name) {
+    if (!is_in(asked_for_, name)) asked_for_.emplace_back(name);
+    const auto* found = find(name);
+    return found == nullptr || found->kind == YamlNode::Kind::nothing ? nullptr : found;
+}
+
+int YamlFields::line(std::string_view name) const {
+    const auto* found = find(name);
+    return found == nullptr ? map_.line : found->line;
+}
+
+void YamlFields::reject(std::string_view name, std::string_view message) {
+    problems_.add(line(name), fmt::format("{}: {}", name, message));
+}
+
+std::optional<std::string> YamlFields::text_of(const YamlNode& node, std::string_view name) {
+    if (node.kind != YamlNode::Kind::text) {
+        problems_.add(node.line, fmt::format("{}: must be text; put it in quotes", name));
+        return std::nullopt;
+    }
+    if (!is_utf8(node.text) || has_control_character(node.text)) {
+        problems_.add(node.line,
+                      fmt::format("{}: must be one line without control characters", name));
+        return std::nullopt;
+    }
+    return node.text;
+}
+
+std::optional<std::string> YamlFields::text(std::string_view name) {
+    const auto* found = node(name);
+    return found == nullptr ? std::nullopt : text_of(*found, name);
+}
+
+std::optional<std::string> YamlFields::prose(std::string_view name) {
+    const auto* found = node(name);
+    if (found == nullptr) return std::nullopt;
+    if (found->kind == YamlNode::Kind::text && is_utf8(found->text)) return found->text;
+    reject(name, "must be text; put it in quotes");
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> YamlFields::integer(std::string_view name, std::int64_t min,
+                                                std::int64_t max) {
+    const auto* found = node(name);
+    if (found == nullptr) return std::nullopt;
+    const auto value = parse_integer(*found);
+    if (value && *value >= min && *value <= max) return value;
+    reject(name, fmt::format("must be a whole number from {} to {}, without a unit and quotes", min,
+                             max));
+    return std::nullopt;
+}
+
+std::optional<bool> YamlFields::boolean(std::string_view name) {
+    const auto* found = node(name);
+    if (found == nullptr) return std::nullopt;
+    if (found->kind == YamlNode::Kind::text && !found->is_quoted) {
+        if (found->text == "true") return true;
+        if (found->text == "false") return false;
+    }
+    reject(name, "must be true or false");
+    return std::nullopt;
+}
+
+std::optional<std::vector<std::string>> YamlFields::texts(std::string_view name,
+                                                          std::size_t count_max) {
+    const auto* found = node(name);
+    if (found == nullptr) return std::nullopt;
+    if (found->kind == YamlNode::Kind::map) {
+        reject(name, "must be a list; write one text a line, each after a dash");
+        return std::nullopt;
+    }
+    if (found->items.size() > count_max) {
+        reject(name, fmt::format("holds {} items; at most {} are allowed", found->items.size(),
+                                 count_max));
+        return std::nullopt;
+    }
+    std::vector<std::string> texts;
+    bool whole = true;
+    const auto take = [&](const YamlNode& item) {
+        auto text = text_of(item, name);
+        whole = whole && text;
+        if (text) texts.push_back(std::move(*text));
+    };
+    if (found->kind == YamlNode::Kind::text) {
+        take(*found);
+    } else {
+        for (const auto& item : found->items) take(item);
+    }
+    return whole ? std::optional(std::move(texts)) : std::nullopt;
+}
+
+const std::vector<YamlNode>* YamlFields::list(std::string_view name) {
+    const auto* found = node(name);
+    if (found == nullptr) return nullptr;
+    if (found->kind == YamlNode::Kind::list) return &found->items;
+    reject(name, "must be a list; begin each item with a dash");
+    return nullptr;
+}
+
+void YamlFields::refuse_key(std::string_view name, std::string_view message) {
+    if (find(name) == nullptr) return;
+    refused_.emplace_back(name);
+    reject(name, message);
+}
+
+void YamlFields::refuse_other_keys() {
+    if (map_.kind != YamlNode::Kind::map) return;
+    for (const auto& item : map_.items) {
+        if (is_in(asked_for_, item.key) || is_in(refused_, item.key)) continue;
+        const auto meant = nearest_word(item.key, asked_for_);
+        problems_.add(item.line, meant.empty()
+                                     ? fmt::format("there is no key {}; known here: {}",
+                                                   shown(item.key), fmt::join(asked_for_, ", "))
+                                     : fmt::format("there is no key {}; did you mean \"{}\"?",
+                                                   shown(item.key), meant));
+    }
+}
+
+}  // namespace knell::foreign

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/file_problem.hpp"
+#include "foreign/yaml.hpp"
+
+namespace knell::foreign {
+
+/// Reads one map of a document by the names of its keys.  What is wrong goes to the problems with
+/// its line, and reading goes on as if the key were missing, so that everything is found at once.
+/// A key without a value is missing too.
+///
+/// The node and the problems must outlive it.
+class YamlFields {
+  public:
+    /// A node that is not a map is a problem, and has no keys.
+    YamlFields(const YamlNode& node, FileProblems& problems);
+
+    /// On one line, without control characters.
+    std::optional<std::string> text(std::string_view name);
+    /// May be long and of several lines: a description.
+    std::optional<std::string> prose(std::string_view name);
+    std::optional<std::int64_t> integer(std::string_view name, std::int64_t min, std::int64_t max);
+    std::optional<bool> boolean(std::string_view name);
+    /// A list of texts, or one text for a list of one.
+    std::optional<std::vector<std::string>> texts(std::string_view name, std::size_t count_max);
+    /// The key's value as it stands, for what is read in a way of its own.  nullptr: missing.
+    const YamlNode* node(std::string_view name);
+    /// The items of a list; nullptr: missing, or a problem.
+    const std::vector<YamlNode>* list(std::string_view name);
+
+    /// A key that people are likely to write, with the reason why there is none.
+    void refuse_key(std::string_view name, std::string_view message);
+    /// To be called last: a key that was never asked for is a problem, with the name that was
+    /// probably meant.  Not for files of other programs.
+    void refuse_other_keys();
+
+    /// The line of a key; of the map itself when the key is missing.
+    int line(std::string_view name) const;
+    /// "NAME: MESSAGE" at the line of the key.
+    void reject(std::string_view name, std::string_view message);
+
+  private:
+    const YamlNode* find(std::string_view name) const;
+    std::optional<std::string> text_of(const YamlNode& node, std::string_view name);
+
+    const YamlNode& map_;
+    FileProblems& problems_;
+    std::vector<std::string> asked_for_;
+    std::vector<std::string> refused_;
+};
+
+}  // namespace knell::foreign

@@ -1,0 +1,124 @@
+#include "foreign/yaml_fields.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace knell::foreign {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// A map, read; what was wrong as lines of text.
+class Fields : public testing::Test {
+  protected:
+    YamlFields& read(std::string_view text) {
+        root_ = parse_yaml(text, "f").value();
+        return fields_.emplace(root_, problems_);
+    }
+    std::vector<std::string> complaints() {
+        std::vector<std::string> texts;
+        for (const auto& problem : problems_.take()) texts.push_back(to_text(problem));
+        return texts;
+    }
+
+    YamlNode root_;
+    FileProblems problems_{"f"};
+    std::optional<YamlFields> fields_;
+};
+
+TEST_F(Fields, GiveWhatIsThere) {
+    auto& fields = read("a: text\nb: 5\nc: true\nd: [x, y]\ne: z\n");
+
+    EXPECT_EQ(fields.text("a"), "text");
+    EXPECT_EQ(fields.integer("b", 1, 9), 5);
+    EXPECT_EQ(fields.boolean("c"), true);
+    EXPECT_THAT(*fields.texts("d", 2), ElementsAre("x", "y"));
+    EXPECT_THAT(*fields.texts("e", 2), ElementsAre("z"));
+    EXPECT_THAT(complaints(), IsEmpty());
+}
+
+TEST_F(Fields, AKeyWithoutAValueIsMissing) {
+    auto& fields = read("a:\nb: ~\n");
+
+    EXPECT_FALSE(fields.text("a"));
+    EXPECT_FALSE(fields.integer("b", 1, 9));
+    EXPECT_FALSE(fields.boolean("c"));
+    EXPECT_FALSE(fields.texts("d", 2));
+    EXPECT_EQ(fields.list("e"), nullptr);
+    EXPECT_THAT(complaints(), IsEmpty());
+}
+
+TEST_F(Fields, NumbersAreWholeAndWithinBounds) {
+    auto& fields = read("a: 10\nb: 1.5\nc: '5'\nd: 5s\ne: 99999999999999999999\nf: [5]\ng: 0x5\n");
+
+    for (const auto* name : {"a", "b", "c", "d", "e", "f", "g"}) {
+        EXPECT_FALSE(fields.integer(name, 1, 9)) << name;
+    }
+    const auto found = complaints();
+    ASSERT_EQ(found.size(), 7U);
+    EXPECT_EQ(found[0], "f:1: a: must be a whole number from 1 to 9, without a unit and quotes");
+}
+
+TEST_F(Fields, EverythingWrongIsToldAtOnceInOrder) {
+    auto& fields = read("a: [x]\nb: yes\nc:\n  - ok\n  - [deep]\nd: {x: y}\ne: \"a\\tb\"\n");
+
+    EXPECT_FALSE(fields.text("e"));
+    EXPECT_EQ(fields.list("d"), nullptr);
+    EXPECT_FALSE(fields.texts("c", 5));
+    EXPECT_FALSE(fields.boolean("b"));
+    EXPECT_FALSE(fields.text("a"));
+    EXPECT_THAT(complaints(), ElementsAre("f:1: a: must be text; put it in quotes",
+                                          "f:2: b: must be true or false",
+                                          "f:5: c: must be text; put it in quotes",
+                                          "f:6: d: must be a list; begin each item with a dash",
+                                          "f:7: e: must be one line without control characters"));
+}
+
+TEST_F(Fields, AnUnknownKeyIsAnsweredWithTheNearest) {
+    auto& fields = read("timout: 5\nheaders: x\nname: y\n");
+    fields.text("name");
+    fields.integer("timeout", 1, 9);
+
+    fields.refuse_other_keys();
+
+    EXPECT_THAT(complaints(),
+                ElementsAre("f:1: there is no key \"timout\"; did you mean \"timeout\"?",
+                            "f:2: there is no key \"headers\"; known here: name, timeout"));
+}
+
+TEST_F(Fields, ARefusedKeySaysWhyAndOnlyOnce) {
+    auto& fields = read("a: 1\nb: 2\n");
+    fields.text("a");
+    fields.refuse_key("b", "belongs elsewhere");
+    fields.refuse_key("c", "belongs elsewhere");
+
+    fields.refuse_other_keys();
+
+    EXPECT_THAT(complaints(), ElementsAre("f:2: b: belongs elsewhere"));
+}
+
+TEST_F(Fields, AKeyThatStandsTwiceIsAProblem) {
+    read("a: 1\nb: 2\na: 3\n");
+
+    EXPECT_THAT(complaints(), ElementsAre("f:3: \"a\" stands here twice; remove one"));
+}
+
+TEST_F(Fields, WhatIsNoMapHasNoKeys) {
+    auto& fields = read("- a\n- b\n");
+    EXPECT_FALSE(fields.text("a"));
+    fields.refuse_other_keys();
+
+    EXPECT_THAT(complaints(),
+                ElementsAre("f:1: here must be keys with values; write them as `key: value`"));
+}
+
+TEST_F(Fields, AListIsBounded) {
+    auto& fields = read("a: [1, 2, 3]\n");
+
+    EXPECT_FALSE(fields.texts("a", 2));
+    EXPECT_THAT(complaints(), ElementsAre("f:1: a: holds 3 items; at most 2 are allowed"));
+}
+
+}  // namespace
+}  // namespace knell::foreign
