@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "deliver/parcel.hpp"
+
+namespace knell {
+
+/// What a hook finds in its environment, as NAME=value: of ours only what programs need to find
+/// their way (the daemon may have been started from a shell full of secrets), and what the event is
+/// about.
+///
+/// Never KNELL_SOCKET: beside KNELL_SESSION_ID it marks the processes of a session, and a hook must
+/// not be taken for something the session left behind.
+///
+/// `ours` is an environment as C has it: ended by a null pointer.
+std::vector<std::string> hook_environment(const char* const* ours, const Parcel& parcel);
+
+}  // namespace knell

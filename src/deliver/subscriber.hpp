@@ -1,0 +1,118 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/time.hpp"
+#include "core/event_filter.hpp"
+#include "deliver/parcel.hpp"
+#include "store/delivery.hpp"
+#include "store/store.hpp"
+
+namespace knell {
+
+/// What one subscriber is to be given, and when: at least once, in order for each session.
+///
+/// The events of a session wait in a lane behind each other; lanes do not wait for each other, so
+/// an event that cannot be delivered holds up its own session and nobody else's.  What failed, and
+/// what waits behind it, is kept in the store as letters: the cursor moves on past it, and after a
+/// crash nothing is delivered twice but what was under way or delivered since the last save.
+///
+/// Pure bookkeeping: time, the log and the outcomes are handed in; `take_changes` is what must be
+/// saved.
+class Subscriber {
+  public:
+    Subscriber(Subscription subscription, EventFilter filter, std::size_t concurrency);
+
+    const Subscription& subscription() const { return row_; }
+    const EventFilter& filter() const { return filter_; }
+    /// Its file was changed.
+    void set_terms(const EventFilter& filter, std::size_t concurrency);
+    /// A letter of the store, after a restart.
+    void restore(Letter letter, Now now);
+    /// A dead letter that a person sends again: it has all the time of a new one.
+    bool revive(Letter letter, Now now);
+    /// What `restore` takes, were it to be put away now.  Of the dead only the number.
+    std::vector<Letter> letters(Now now) const;
+
+    // --- reading the log ---------------------------------------------------------------------
+
+    bool has_room() const;
+    Seq read_to() const { return read_to_; }
+    /// The next event of the log that is wanted; false when there is no room for it.
+    bool offer(const ParcelRef& parcel, Now now);
+    /// The log was looked at up to here.
+    void passed(Seq seq);
+    /// `gap` is gone from the log; `parcel` tells the subscriber.
+    void lose(const Gap& gap, const ParcelRef& parcel, Now now);
+
+    // --- trying ------------------------------------------------------------------------------
+
+    /// What to try now, which is under way from then on; nullptr: nothing.
+    ParcelRef next_attempt(Now now);
+    /// When there will be something to try, were nothing to happen until then.
+    std::optional<SteadyTime> next_try() const;
+    /// What became of it.  Gives true when it was given up.
+    bool finish(Seq seq, const Outcome& outcome, Now now);
+    std::size_t under_way() const { return under_way_; }
+
+    // --- what a person may do ----------------------------------------------------------------
+
+    void pause();
+    void resume(Now now);
+    /// All that waits is due at once.
+    void hurry(Now now);
+
+    std::size_t waiting() const { return kept_; }
+    std::size_t dead() const { return dead_.size(); }
+    int failing_streak() const { return streak_; }
+
+    bool has_changes() const { return row_changed_ || !changes_.empty(); }
+    /// Of these, letters: what failed is on record as soon as may be.
+    bool has_letters() const { return !changes_.empty(); }
+    std::vector<DeliveryChange> take_changes();
+
+  private:
+    struct Item {
+        ParcelRef parcel;
+        int attempts = 0;
+        std::chrono::milliseconds waited{0};
+        SteadyTime not_before;
+        std::string last_error;
+        bool kept = false;  // a letter in the store
+    };
+    using Lane = std::deque<Item>;  // by number; the first is the one to try
+
+    void add(Item&& item);
+    void keep(Item& item, Now now);
+    /// The first of a lane becomes what is tried next of it, or the lane is done.
+    void line_up(const std::string& lane);
+    bool fail_item(Lane& lane, const Outcome& outcome, Now now);
+    void bury(Item&& item, Now now);
+    Letter letter_of(const Item& item, LetterState state, Now now) const;
+    void update_cursor();
+
+    EventFilter filter_;
+    std::size_t concurrency_;
+    Subscription row_;
+    Seq read_to_ = 0;
+
+    std::unordered_map<std::string, Lane> lanes_;
+    std::set<std::tuple<SteadyTime, Seq, std::string>> line_;  // first of each idle lane
+    std::map<Seq, std::string> tried_;                         // under way: number to lane
+    std::set<Seq> unkept_;  // read, neither delivered nor kept: the cursor stays below
+    std::set<Seq> dead_;
+    std::size_t kept_ = 0;  // waiting letters
+    std::size_t under_way_ = 0;
+    int streak_ = 0;  // failures since the last success
+
+    bool row_changed_ = false;
+    std::vector<DeliveryChange> changes_;
+};
+
+}  // namespace knell

@@ -1,0 +1,268 @@
+#include "deliver/subscriber.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "core/limits.hpp"
+#include "deliver/backoff.hpp"
+#include "testing/commands.hpp"
+
+namespace knell {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::at;
+
+ParcelRef parcel(Seq seq, std::string session = "a") {
+    return std::make_shared<const Parcel>(Parcel{.seq = seq,
+                                                 .id = fmt::format("e{}", seq),
+                                                 .type = "session:end",
+                                                 .time = "2026-11-15T00:00:00.000Z",
+                                                 .session_id = std::move(session),
+                                                 .json = "{}"});
+}
+
+Subscriber fresh(std::size_t concurrency = 1) {
+    return Subscriber({.name = "ops"}, EventFilter::all(), concurrency);
+}
+
+const Outcome delivered{.kind = Outcome::Kind::delivered};
+const Outcome failed{.kind = Outcome::Kind::failed, .what = "exit 1"};
+
+/// What a store would hold after these changes.
+struct Record {
+    Subscription row;
+    std::map<Seq, Letter> letters;
+
+    void take(const std::vector<DeliveryChange>& changes) {
+        for (const auto& change : changes) {
+            if (const auto* saved = std::get_if<SubscriptionSaved>(&change)) {
+                row = saved->subscription;
+            } else if (const auto* letter = std::get_if<LetterSaved>(&change)) {
+                letters[letter->letter.parcel.seq] = letter->letter;
+            } else if (const auto* dropped = std::get_if<LetterDropped>(&change)) {
+                letters.erase(dropped->seq);
+            }
+        }
+    }
+    Subscriber restart(Now now, std::size_t concurrency = 1) const {
+        Subscriber subscriber(row, EventFilter::all(), concurrency);
+        for (const auto& [seq, letter] : letters) subscriber.restore(letter, now);
+        return subscriber;
+    }
+};
+
+TEST(Subscriber, IsGivenTheEventsOfASessionOneAfterTheOther) {
+    auto subscriber = fresh(/*concurrency=*/4);
+    subscriber.offer(parcel(1), at(0));
+    subscriber.offer(parcel(2), at(0));
+    EXPECT_EQ(subscriber.next_attempt(at(0))->seq, 1);
+    EXPECT_EQ(subscriber.next_attempt(at(0)), nullptr);
+    subscriber.finish(1, delivered, at(0));
+    EXPECT_EQ(subscriber.next_attempt(at(0))->seq, 2);
+    EXPECT_EQ(subscriber.subscription().cursor, 1);
+}
+
+TEST(Subscriber, IsGivenSeveralSessionsAtOnceUpToItsConcurrency) {
+    auto subscriber = fresh(/*concurrency=*/2);
+    for (Seq seq = 1; seq <= 3; ++seq)
+        subscriber.offer(parcel(seq, fmt::format("s{}", seq)), at(0));
+    EXPECT_NE(subscriber.next_attempt(at(0)), nullptr);
+    EXPECT_NE(subscriber.next_attempt(at(0)), nullptr);
+    EXPECT_EQ(subscriber.next_attempt(at(0)), nullptr);
+}
+
+TEST(Subscriber, AFailureHoldsUpItsOwnSessionAndNobodyElses) {
+    auto subscriber = fresh();
+    subscriber.offer(parcel(1, "bad"), at(0));
+    subscriber.offer(parcel(2, "bad"), at(0));
+    subscriber.offer(parcel(3, "good"), at(0));
+    subscriber.next_attempt(at(0));
+    subscriber.finish(1, failed, at(0));
+
+    EXPECT_EQ(subscriber.next_attempt(at(0))->seq, 3);
+    subscriber.finish(3, delivered, at(0));
+    EXPECT_EQ(subscriber.next_attempt(at(0)), nullptr);
+    EXPECT_EQ(subscriber.subscription().cursor, 3) << "what waits is kept as letters";
+    EXPECT_EQ(subscriber.waiting(), 2U);
+    EXPECT_EQ(subscriber.next_attempt(at(6))->seq, 1);
+}
+
+TEST(Subscriber, IsPatientForThreeDaysAndThenGivesUp) {
+    auto subscriber = fresh();
+    subscriber.offer(parcel(1), at(0));
+    subscriber.offer(parcel(2), at(0));
+    Record record;
+    Now now = at(0);
+    const auto start = now.steady;
+    int attempts = 0;
+    for (bool given_up = false; !given_up; ++attempts) {
+        now.steady = *subscriber.next_try();
+        ASSERT_NE(subscriber.next_attempt(now), nullptr);
+        given_up = subscriber.finish(1, failed, now);
+        record.take(subscriber.take_changes());
+    }
+    EXPECT_GE(now.steady - start, give_up_after);
+    EXPECT_LT(now.steady - start, give_up_after + 8h);
+    EXPECT_GT(attempts, 12);
+    EXPECT_EQ(subscriber.dead(), 1U);
+    EXPECT_EQ(record.letters.at(1).state, LetterState::dead);
+    EXPECT_EQ(record.letters.at(1).last_error, "exit 1");
+    EXPECT_EQ(subscriber.next_attempt(now)->seq, 2) << "its session goes on";
+}
+
+TEST(Subscriber, ADeadLetterCanBeSentAgain) {
+    Record record;
+    record.row = {.name = "ops", .cursor = 9};
+    record.letters[4] = {.subscriber = "ops",
+                         .parcel = *parcel(4),
+                         .state = LetterState::dead,
+                         .attempts = 18,
+                         .waited = 80h};
+    auto subscriber = record.restart(at(0));
+    EXPECT_EQ(subscriber.next_attempt(at(0)), nullptr);
+    EXPECT_TRUE(subscriber.revive(record.letters.at(4), at(0)));
+    EXPECT_FALSE(subscriber.revive(record.letters.at(4), at(0))) << "once";
+    EXPECT_EQ(subscriber.next_attempt(at(0))->seq, 4);
+    subscriber.finish(4, delivered, at(0));
+    record.take(subscriber.take_changes());
+    EXPECT_TRUE(record.letters.empty());
+}
+
+TEST(Subscriber, ObeysRetryAfter) {
+    auto subscriber = fresh();
+    subscriber.offer(parcel(1), at(0));
+    subscriber.next_attempt(at(0));
+    auto busy = failed;
+    busy.retry_after = 600s;
+    subscriber.finish(1, busy, at(0));
+    EXPECT_EQ(subscriber.next_attempt(at(599)), nullptr);
+    EXPECT_NE(subscriber.next_attempt(at(600)), nullptr);
+}
+
+TEST(Subscriber, OneThatIsGoneGetsNothingMoreUntilItIsResumed) {
+    auto subscriber = fresh();
+    subscriber.offer(parcel(1), at(0));
+    subscriber.next_attempt(at(0));
+    subscriber.finish(1, {.kind = Outcome::Kind::gone, .what = "HTTP 410"}, at(0));
+    EXPECT_EQ(subscriber.subscription().state, SubscriberState::disabled);
+    EXPECT_FALSE(subscriber.offer(parcel(2), at(0)));
+    EXPECT_EQ(subscriber.next_try(), std::nullopt);
+    subscriber.resume(at(1));
+    EXPECT_EQ(subscriber.next_attempt(at(1))->seq, 1);
+}
+
+TEST(Subscriber, AfterAnOutageEverythingThatWaitsIsDue) {
+    auto subscriber = fresh();
+    for (Seq seq = 1; seq <= 12; ++seq) {
+        subscriber.offer(parcel(seq, fmt::format("s{}", seq)), at(0));
+    }
+    for (int i = 0; i < 12; ++i) {
+        const auto tried = subscriber.next_attempt(at(0));
+        ASSERT_NE(tried, nullptr);
+        subscriber.finish(tried->seq, failed, at(0));
+    }
+    EXPECT_EQ(subscriber.next_attempt(at(1)), nullptr);
+    const auto first = subscriber.next_attempt(at(8));
+    ASSERT_NE(first, nullptr);
+    subscriber.finish(first->seq, delivered, at(8));
+    for (int i = 0; i < 11; ++i) {
+        const auto next = subscriber.next_attempt(at(8));
+        ASSERT_NE(next, nullptr);
+        subscriber.finish(next->seq, delivered, at(8));
+    }
+    EXPECT_EQ(subscriber.waiting(), 0U);
+}
+
+TEST(Subscriber, StopsReadingWhenTooMuchWaits) {
+    auto subscriber = fresh();
+    Seq seq = 0;
+    while (subscriber.offer(parcel(seq + 1, fmt::format("s{}", seq)), at(0))) ++seq;
+    EXPECT_EQ(seq, static_cast<Seq>(limits::delivery_window_max));
+}
+
+TEST(Subscriber, TheClockMayBeSetWhileALetterWaits) {
+    auto subscriber = fresh();
+    subscriber.offer(parcel(1), at(0));
+    subscriber.next_attempt(at(0));
+    subscriber.finish(1, failed, at(0));
+    Record record;
+    record.take(subscriber.take_changes());
+    auto now = at(0);
+    now.wall -= 24h * 365;
+    auto later = record.restart(now);
+    EXPECT_LE(*later.next_try() - now.steady, 24h) << "a year back is not a year's wait";
+}
+
+/// Any story of failures, crashes and pauses: each event is delivered, in order for its session,
+/// and a second time only after a crash.
+RC_GTEST_PROP(SubscriberProperty, NothingIsMissedAndSessionsStayInOrder, ()) {
+    const auto concurrency = *rc::gen::inRange<std::size_t>(1, 5);
+    const Seq last = *rc::gen::inRange<Seq>(1, 60);
+    Record record{.row = {.name = "ops"}, .letters = {}};
+    auto subscriber = record.restart(at(0), concurrency);
+    Now now = at(0);
+    std::vector<ParcelRef> under_way;
+    std::map<std::string, std::vector<Seq>> heard;
+    int crashes = 0;
+    std::map<Seq, int> failures;  // too few to give an event up
+    const auto session_of = [](Seq seq) { return fmt::format("s{}", seq % 5); };
+    const auto feed = [&] {
+        while (subscriber.read_to() < last) {
+            const auto seq = subscriber.read_to() + 1;
+            if (!subscriber.offer(parcel(seq, session_of(seq)), now)) return;
+        }
+    };
+    const auto done = [&] {
+        return subscriber.read_to() == last && subscriber.waiting() == 0 &&
+               subscriber.subscription().cursor == last && under_way.empty();
+    };
+    for (int step = 0; step < 4000 && !done(); ++step) {
+        feed();
+        while (auto next = subscriber.next_attempt(now)) under_way.push_back(std::move(next));
+        RC_ASSERT(under_way.size() <= concurrency);
+        const auto dice = step < 400 ? *rc::gen::inRange(0, 10) : 5;
+        if (dice == 0 && crashes < 5) {
+            ++crashes;
+            under_way.clear();
+            subscriber = record.restart(now, concurrency);
+        } else if (dice == 1) {
+            record.take(subscriber.take_changes());
+        } else if (!under_way.empty()) {
+            const auto which = static_cast<std::size_t>(step) % under_way.size();
+            const auto one = under_way[which];
+            under_way.erase(under_way.begin() + static_cast<std::ptrdiff_t>(which));
+            if (dice <= 4 && ++failures[one->seq] < 10) {
+                subscriber.finish(one->seq, failed, now);
+            } else {
+                heard[one->session_id].push_back(one->seq);
+                subscriber.finish(one->seq, delivered, now);
+            }
+        } else if (const auto next = subscriber.next_try()) {
+            now.steady = std::max(now.steady, *next);
+        }
+    }
+    RC_ASSERT(done());
+    std::size_t different = 0;
+    for (const auto& [session, seqs] : heard) {
+        std::set<Seq> seen;
+        Seq expected_max = 0;
+        for (const auto seq : seqs) {
+            // The first time each comes in order; a repeat is one that was heard before.
+            if (seen.insert(seq).second) {
+                RC_ASSERT(seq > expected_max);
+                expected_max = seq;
+            } else {
+                RC_ASSERT(crashes > 0);
+            }
+        }
+        different += seen.size();
+    }
+    RC_ASSERT(different == static_cast<std::size_t>(last));
+}
+
+}  // namespace
+}  // namespace knell
