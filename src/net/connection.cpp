@@ -56,7 +56,9 @@ asio::awaitable<void> Connection::serve() {
         if (!co_await read_some()) break;
     }
     // A client may send its calls and shut down its side: the answers still belong to it.
-    while (socket_.is_open() && (in_flight_ > 0 || !unsent_.empty())) co_await wait_for_room();
+    while (socket_.is_open() && in_flight_ > 0) co_await wait_for_room();
+    feed_.reset();  // only now: until then it may owe an answer itself
+    while (socket_.is_open() && !unsent_.empty()) co_await wait_for_room();
     close();
 }
 
@@ -118,19 +120,35 @@ bool Connection::take_lines(std::string_view bytes) {
 void Connection::handle(std::string_view line) {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
     ++in_flight_;
-    dispatcher_.handle(line, caller_, [self = weak_from_this()](std::string reply) {
-        if (const auto connection = self.lock()) connection->answer(std::move(reply));
-    });
+    dispatcher_.handle(
+        line, caller_,
+        [self = weak_from_this()](std::string reply) {
+            if (const auto connection = self.lock()) connection->answer(std::move(reply));
+        },
+        this);
 }
 
 void Connection::answer(std::string&& line) {
     --in_flight_;
-    unsent_ += line;
+    send(line);
+}
+
+void Connection::send(std::string_view lines) {
+    if (!socket_.is_open()) return;
+    unsent_ += lines;
     if (unsent_.size() > limits::unsent_bytes_max) return close();
-    // Answers come in batches; one write sends all that a batch has for this client.
+    // Lines come in batches; one write sends all that a batch has for this client.
     if (flush_posted_ || sending_) return;
     flush_posted_ = true;
     asio::post(socket_.get_executor(), [self = shared_from_this()] { self->flush(); });
+}
+
+void Connection::finish(std::string_view last_line) {
+    send(last_line);
+    closing_ = true;
+    error_code ignored;
+    // Ends the read that waits, so that `serve` sees it.
+    socket_.shutdown(Socket::shutdown_receive, ignored);
 }
 
 void Connection::flush() {
@@ -140,7 +158,12 @@ void Connection::flush() {
         sending_ = true;
         asio::co_spawn(socket_.get_executor(), send_rest(), asio::detached);
     }
+    tell_of_room();
+}
+
+void Connection::tell_of_room() {
     room_.cancel();
+    if (feed_ && socket_.is_open()) feed_->go_on();
 }
 
 bool Connection::send_some() {
@@ -170,10 +193,10 @@ asio::awaitable<void> Connection::send_rest() {
         co_await socket_.async_wait(Socket::wait_write, token);
         patience_.cancel();
         if (error || !send_some()) break;
-        room_.cancel();
+        tell_of_room();
     }
     sending_ = false;
-    room_.cancel();
+    tell_of_room();
 }
 
 }  // namespace knell::net

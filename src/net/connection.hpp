@@ -9,6 +9,7 @@
 
 #include "rpc/caller.hpp"
 #include "rpc/dispatcher.hpp"
+#include "rpc/stream.hpp"
 
 namespace knell::net {
 
@@ -18,7 +19,7 @@ namespace knell::net {
 /// Bounds, so that no client costs others anything: a line, the calls in flight, the bytes it does
 /// not read and for how long.  Past the calls we stop reading from it; past the others it is
 /// closed.
-class Connection : public std::enable_shared_from_this<Connection> {
+class Connection final : public rpc::Stream, public std::enable_shared_from_this<Connection> {
   public:
     using Socket = boost::asio::local::stream_protocol::socket;
 
@@ -27,8 +28,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
     /// Serves the client to its end.
     boost::asio::awaitable<void> serve();
     void close();
-    /// Calls are unanswered or answers unsent.
-    bool is_busy() const { return in_flight_ > 0 || !unsent_.empty(); }
+    /// Calls are unanswered or answers unsent.  What a feed has yet to say can be had again later.
+    bool is_busy() const { return in_flight_ > 0 || (!unsent_.empty() && feed_ == nullptr); }
+
+    void send(std::string_view lines) override;
+    std::size_t unsent() const override { return unsent_.size(); }
+    void finish(std::string_view last_line) override;
+    void attach(std::unique_ptr<rpc::Feed> feed) override { feed_ = std::move(feed); }
+    void detach() override { feed_.reset(); }
+    bool has_feed() const override { return feed_ != nullptr; }
 
   private:
     boost::asio::awaitable<bool> read_some();
@@ -37,6 +45,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void handle(std::string_view line);
     void answer(std::string&& line);
     void flush();
+    void tell_of_room();
     bool send_some();
     boost::asio::awaitable<void> send_rest();
 
@@ -47,6 +56,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     boost::asio::steady_timer patience_;  // runs while the client does not read
     std::string partial_;                 // an unfinished line
     std::string unsent_;
+    std::unique_ptr<rpc::Feed> feed_;  // or none
     std::size_t in_flight_ = 0;
     bool flush_posted_ = false;
     bool sending_ = false;

@@ -13,8 +13,17 @@
 
 namespace knell::rpc {
 
+class Feeds;
+
 /// Called exactly once, on the thread that dispatched the call.
 using Respond = std::move_only_function<void(Result<Json>)>;
+
+/// Something about hooks and webhooks.
+struct HooksCall {
+    enum class Verb : std::uint8_t { list, test, retry, pause, resume, forget };
+    Verb verb = Verb::list;
+    std::string name;  // "": all, where that makes sense
+};
 
 /// What the methods need of the daemon.  Both kinds of work are queued and bounded: a full queue
 /// answers `limit` at once.
@@ -27,6 +36,8 @@ class Backend {
     /// A read, on a thread with a reader of its own.
     virtual void read(std::move_only_function<Result<Json>(Reader&)> work, Respond done) = 0;
 
+    virtual Feeds& feeds() = 0;
+
     /// On the read thread.
     virtual Result<Json> node_status(Reader& reader) const = 0;
     /// Looks over all processes, away from this thread.
@@ -34,6 +45,9 @@ class Backend {
                                   std::move_only_function<void(std::vector<Leftover>)> done) = 0;
     /// Looks at every owner now: what would end or ended, what is left alone and why.
     virtual void sweep(bool dry_run, Respond done) = 0;
+    virtual void hooks(HooksCall call, Respond done) = 0;
+    /// Reads config.yaml and hooks/ anew; on the read thread.
+    virtual Json check_config() const = 0;
     /// Ends the daemon once the answer has left.
     virtual void stop() = 0;
 

@@ -171,6 +171,23 @@ Result<Command> decode_turn(const JsonObject& object, bool on) {
     return finish(params, std::move(turn));
 }
 
+EventQuery read_event_query(Params& params) {
+    EventQuery query;
+    query.after = params.integer("after", 0, INT64_MAX).value_or(0);
+    query.session_id = params.id("session_id");
+    if (const auto* types = params.array("types")) {
+        for (const auto& name : *types) {
+            const auto type =
+                name.is_string()
+                    ? find_in<EventType>(event_type_names, std::string_view(name.get_string()))
+                    : std::nullopt;
+            if (!type) params.reject("types", wire::to_text(name) + " is not an event type");
+            query.types.push_back(type.value_or(EventType::notice));
+        }
+    }
+    return query;
+}
+
 }  // namespace
 
 Result<Command> decode_create(const JsonObject& object, const Caller& caller, Backend& backend) {
@@ -309,24 +326,21 @@ Result<SessionQuery> decode_list(const JsonObject& object) {
 
 Result<EventQuery> decode_events(const JsonObject& object) {
     Params params(object);
-    EventQuery query;
-    query.after = params.integer("after", 0, INT64_MAX).value_or(0);
+    auto query = read_event_query(params);
     query.limit = static_cast<std::size_t>(
         params.integer("limit", 1, limits::events_page_max)
             .value_or(static_cast<std::int64_t>(limits::events_page_default)));
-    query.session_id = params.id("session_id");
-    if (const auto* types = params.array("types")) {
-        for (const auto& name : *types) {
-            const auto type =
-                name.is_string()
-                    ? find_in<EventType>(event_type_names, std::string_view(name.get_string()))
-                    : std::nullopt;
-            if (!type) params.reject("types", wire::to_text(name) + " is not an event type");
-            query.types.push_back(type.value_or(EventType::notice));
-        }
-    }
     if (params.error()) return params.failure();
     return query;
+}
+
+Result<Subscription> decode_subscription(const JsonObject& object) {
+    Params params(object);
+    Subscription subscription;
+    subscription.query = read_event_query(params);
+    subscription.from_now = !params.integer("after", 0, INT64_MAX).has_value();
+    if (params.error()) return params.failure();
+    return subscription;
 }
 
 Result<Command> decode_spooled(std::string_view method, const JsonObject& object, WallTime at,

@@ -4,6 +4,7 @@
 #include "engine/command.hpp"
 #include "rpc/backend.hpp"
 #include "rpc/caller.hpp"
+#include "rpc/feeds.hpp"
 #include "wire/json.hpp"
 
 namespace knell::rpc {
@@ -19,6 +20,7 @@ Result<Command> decode_turn_end(const JsonObject& params, const Caller& caller, 
 
 Result<SessionQuery> decode_list(const JsonObject& params);
 Result<EventQuery> decode_events(const JsonObject& params);
+Result<Subscription> decode_subscription(const JsonObject& params);
 
 /// A call that was spooled while no daemon ran: its owner may be dead by now and is taken as
 /// recorded, its time is the recorded one.

@@ -22,7 +22,7 @@ Caller Dispatcher::identify(pid_t pid, uid_t uid, int pidfd) const {
 }
 
 void Dispatcher::handle(std::string_view line, const Caller& caller,
-                        std::move_only_function<void(std::string)> reply) {
+                        std::move_only_function<void(std::string)> reply, Stream* stream) {
     auto request = wire::parse_request(line);
     if (!request) {
         reply(wire::error_line(request.error().id, request.error().error));
@@ -40,7 +40,7 @@ void Dispatcher::handle(std::string_view line, const Caller& caller,
                  fmt::format("no method {:.64}; `knell rpc --list` lists them", request->method)));
         return;
     }
-    method->run(Call{std::move(request->params), caller, std::move(respond)}, backend_);
+    method->run(Call{std::move(request->params), caller, std::move(respond), stream}, backend_);
 }
 
 }  // namespace knell::rpc

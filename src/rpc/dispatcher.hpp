@@ -7,6 +7,7 @@
 
 #include "rpc/backend.hpp"
 #include "rpc/caller.hpp"
+#include "rpc/stream.hpp"
 #include "wire/envelope.hpp"
 
 namespace knell::rpc {
@@ -22,6 +23,7 @@ struct Call {
     JsonObject params;
     Caller caller;
     Respond respond;
+    Stream* stream = nullptr;  // while the method runs; null where only answers can be sent
 };
 
 /// One row of the table of methods.
@@ -47,7 +49,7 @@ class Dispatcher {
     /// `reply` gets the answer line exactly once, now or later, on this thread; a notification gets
     /// an empty one.
     void handle(std::string_view line, const Caller& caller,
-                std::move_only_function<void(std::string)> reply);
+                std::move_only_function<void(std::string)> reply, Stream* stream = nullptr);
 
   private:
     Backend& backend_;

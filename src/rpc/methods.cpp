@@ -5,6 +5,8 @@
 #include "core/limits.hpp"
 #include "rpc/decode.hpp"
 #include "rpc/dispatcher.hpp"
+#include "rpc/feeds.hpp"
+#include "rpc/hooks.hpp"
 #include "rpc/why.hpp"
 #include "wire/params.hpp"
 #include "wire/session_json.hpp"
@@ -174,9 +176,28 @@ void read_events(Call&& call, Backend& backend) {
             JsonObject result;
             result["events"] = std::move(events);
             result["next"] = page->next;
+            if (page->gap) {
+                result["gap"] = JsonObject{{"from", page->gap->from}, {"to", page->gap->to}};
+            }
             return result;
         },
         std::move(call.respond));
+}
+
+void subscribe(Call&& call, Backend& backend) {
+    auto subscription = decode_subscription(call.params);
+    if (!subscription) return call.respond(std::unexpected(std::move(subscription.error())));
+    if (call.stream == nullptr) {
+        return call.respond(fail(ErrorCode::invalid_request,
+                                 "events can only be followed on a connection that stays open; "
+                                 "ask with events.read"));
+    }
+    backend.feeds().subscribe(std::move(*subscription), *call.stream, std::move(call.respond));
+}
+
+void config_check(Call&& call, Backend& backend) {
+    backend.read([&backend](Reader&) -> Result<Json> { return backend.check_config(); },
+                 std::move(call.respond));
 }
 
 void node_status(Call&& call, Backend& backend) {
@@ -286,6 +307,20 @@ constexpr std::array events_params{
     Param{"limit", "integer", false, "1 to 5000, default 500"},
     Param{"types", "array", false, "only these types"},
     Param{"session_id", "string", false, "only of this session"}};
+constexpr std::array subscribe_params{
+    Param{"after", "integer", false, "begin after this number, 0 for all; default: only new ones"},
+    Param{"types", "array", false, "only these types"},
+    Param{"session_id", "string", false, "only of this session"}};
+
+constexpr Param hook_param{"name", "string", true, "the hook or webhook"};
+constexpr std::array hook_params{hook_param};
+constexpr std::array hooks_retry_params{
+    Param{"name", "string", false, "only this hook or webhook; default: all"}};
+constexpr std::array hooks_letters_params{
+    Param{"name", "string", false, "only this hook or webhook; default: all"},
+    Param{"state", "string", false, "waiting or dead; default: both"},
+    Param{"after", "integer", false, "with name: only events after this number"},
+    Param{"limit", "integer", false, "1 to 1000, default 50"}};
 
 constexpr std::array method_table{
     Method{"session.create", "open a session", create_params, change<decode_create>},
@@ -302,6 +337,22 @@ constexpr std::array method_table{
            change<decode_turn_start>},
     Method{"turn.end", "the agent is done with the prompt", turn_params, change<decode_turn_end>},
     Method{"events.read", "events after a sequence number", events_params, read_events},
+    Method{"events.subscribe", "events as they happen, one notification each", subscribe_params,
+           subscribe},
+    Method{"hooks.list", "hooks and webhooks, and how it goes with them", {}, hooks_list},
+    Method{"hooks.test", "try one with an event that never happened", hook_params, hooks_test},
+    Method{"hooks.retry", "send what waits or was given up again, now", hooks_retry_params,
+           hooks_retry},
+    Method{"hooks.pause", "deliver nothing until resumed", hook_params, hooks_pause},
+    Method{"hooks.resume", "go on where it was paused or disabled", hook_params, hooks_resume},
+    Method{"hooks.forget", "drop the place and letters of one that is gone", hook_params,
+           hooks_forget},
+    Method{"hooks.letters", "events that could not be delivered yet, or were given up",
+           hooks_letters_params, hooks_letters},
+    Method{"config.check",
+           "what is wrong in config.yaml and the hooks; nothing is changed",
+           {},
+           config_check},
     Method{"node.status", "the daemon itself", {}, node_status},
     Method{"node.sweep", "look at every owner now and end what is proven dead", sweep_params,
            node_sweep},

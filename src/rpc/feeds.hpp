@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "rpc/backend.hpp"
+#include "rpc/stream.hpp"
+#include "store/store.hpp"
+
+namespace knell::rpc {
+
+/// What somebody wants to follow.
+struct Subscription {
+    EventQuery query;       // `limit` is not used
+    bool from_now = false;  // only what comes; `query.after` is not used
+};
+
+/// A piece of the log as a subscriber is sent it.
+struct FeedPage {
+    std::string lines;
+    Seq next = 0;
+    Seq newest = 0;
+};
+
+/// Reads and renders the next piece; on a thread that may take its time.
+Result<FeedPage> read_feed_page(Reader& reader, EventQuery query, std::string_view node_id);
+
+/// Live feeds: each subscriber gets the log after its cursor, filtered, in order, each event once.
+///
+/// A subscriber that has caught up is sent what is committed as it is published.  One that is
+/// behind, because it began in the past or reads slowly, is fed page by page from the store, the
+/// next one when its connection has room: what waits for it is in the store and not in memory.
+///
+/// One thread, the dispatcher's.  Outlives the streams.
+class Feeds {
+  public:
+    using Done = std::move_only_function<void(Result<FeedPage>)>;
+    /// Has `read_feed_page` done elsewhere; `done` is called on this thread, now or later.
+    using ReadPage = std::function<void(EventQuery query, Done done)>;
+
+    Feeds(std::string_view node_id, ReadPage read_page);
+    ~Feeds();
+
+    /// Where the log stands before the first `publish`.
+    void set_newest(Seq newest) { newest_ = newest; }
+
+    /// Answers `{"after": cursor}` and feeds the stream from then on.
+    void subscribe(Subscription&& wanted, Stream& stream, Respond respond);
+
+    /// Committed events, in order, all of them.
+    void publish(std::span<const Event> events);
+
+    std::size_t size() const { return subscribers_.size(); }
+
+  private:
+    class Subscriber;
+    class Rendered;
+
+    void catch_up(Subscriber& subscriber);
+    void read(Subscriber& subscriber);
+    void take_page(std::uint64_t number, Result<FeedPage> page);
+    void deliver(Subscriber& subscriber, Rendered& news);
+
+    const std::string node_id_;
+    const ReadPage read_page_;
+    Seq newest_ = 0;  // that was published
+    /// Owned by their streams; entered and taken out by themselves.  By number, because a page may
+    /// come back to one that is gone.
+    std::map<std::uint64_t, Subscriber*> subscribers_;
+    std::uint64_t last_number_ = 0;
+};
+
+}  // namespace knell::rpc
