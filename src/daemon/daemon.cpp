@@ -6,6 +6,7 @@
 #include <csignal>
 #include <iterator>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -13,6 +14,7 @@
 
 #include "base/uuid.hpp"
 #include "core/limits.hpp"
+#include "daemon/delivery.hpp"
 #include "daemon/read_thread.hpp"
 #include "daemon/spool.hpp"
 #include "daemon/sweep.hpp"
@@ -25,6 +27,7 @@
 #include "platform/random.hpp"
 #include "platform/version.hpp"
 #include "rpc/dispatcher.hpp"
+#include "rpc/feeds.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 #include "watch/leftovers.hpp"
 #include "watch/process_table.hpp"
@@ -38,6 +41,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t descriptors_reserved = 128;  // store, logs, hooks: never for clients
 constexpr auto spool_period = 30s;
+constexpr int feed_niceness = 19;
 
 std::string host_name() {
     std::array<char, 256> name{};
@@ -58,21 +62,35 @@ std::size_t raise_descriptor_limit() {
                                                   : descriptors / 2;
 }
 
+/// A reader for each thread that reads.
+struct Readers {
+    std::unique_ptr<Reader> answers;
+    std::unique_ptr<Reader> feeds;
+    std::unique_ptr<Reader> delivery;
+};
+
 /// Everything a running daemon is made of, in the order it must be taken down again.
 class Daemon final : public rpc::Backend {
   public:
-    Daemon(const DaemonOptions& options, std::unique_ptr<Store> store,
-           std::unique_ptr<Reader> reader, std::size_t connections_max)
+    Daemon(const DaemonOptions& options, std::unique_ptr<Store> store, Readers readers,
+           std::size_t connections_max)
         : options_(options),
           host_(host_name()),
           started_(read_clocks()),
           store_(std::move(store)),
           writer_(
-              *store_, [this](auto answers) { publish(std::move(answers)); },
+              *store_,
+              [this](auto answers, auto events) { publish(std::move(answers), std::move(events)); },
               [this](Effect&& effect) { carry_out(std::move(effect)); }),
-          read_thread_(std::move(reader)),
+          read_thread_(std::move(readers.answers), "knell-reader", /*niceness=*/0),
+          feed_thread_(std::move(readers.feeds), "knell-feed", feed_niceness),
+          feeds_(store_->node_id(),
+                 [this](EventQuery query, rpc::Feeds::Done done) {
+                     read_for_feed(std::move(query), std::move(done));
+                 }),
           dispatcher_(*this),
           server_(dispatcher_, connections_max),
+          delivery_reader_(std::move(readers.delivery)),
           watch_(
               processes_,
               [this](const auto& process, const auto& departure) {
@@ -84,8 +102,14 @@ class Daemon final : public rpc::Backend {
 
     Result<void> start() {
         if (auto recovered = writer_.recover(processes_); !recovered) return recovered;
+        delivery_.emplace(options_.paths, store_->node_id(), writer_.head_at_start(),
+                          delivery_outside());
+        if (auto recovered = delivery_->recover(); !recovered) return recovered;
+        feeds_.set_newest(writer_.figures().last_seq);
         if (auto listening = server_.listen(options_.paths.socket); !listening) return listening;
         writer_.start();
+        delivery_->start();
+        delivery_->wake(writer_.figures().last_seq);
         return {};
     }
 
@@ -94,7 +118,10 @@ class Daemon final : public rpc::Backend {
         deliver_spool(options_.paths.spool_dir, *this);
         server_.every(spool_period, [this] { deliver_spool(options_.paths.spool_dir, *this); });
         server_.run();
+        if (const auto self = processes_.identify(getpid())) writer_.say_goodbye(*self);
+        delivery_->stop();
         read_thread_.stop();
+        feed_thread_.stop();
         writer_.stop();
         unlink(options_.paths.socket.c_str());
     }
@@ -122,6 +149,18 @@ class Daemon final : public rpc::Backend {
                                                        limits::queue_reads_max)));
         }
     }
+
+    rpc::Feeds& feeds() override { return feeds_; }
+
+    void hooks(rpc::HooksCall call, rpc::Respond done) override {
+        auto held = std::make_shared<rpc::Respond>(std::move(done));
+        delivery_->ask(std::move(call), [this, held](Result<Json> result) {
+            server_.post(
+                [held, result = std::move(result)]() mutable { (*held)(std::move(result)); });
+        });
+    }
+
+    Json check_config() const override { return knell::check_config(options_.paths); }
 
     Result<Json> node_status(Reader& reader) const override;
 
@@ -208,10 +247,40 @@ class Daemon final : public rpc::Backend {
         watch_.stop_leftovers(std::move(effect.leftovers));
     }
 
-    void publish(std::vector<Writer::Answer> answers) {
-        server_.post([answers = std::move(answers)]() mutable {
+    Delivery::Outside delivery_outside() {
+        return {.reader = std::move(delivery_reader_),
+                .save =
+                    [this](std::vector<DeliveryChange> changes, auto done) {
+                        writer_.submit_direct(SaveDeliveries{std::move(changes)},
+                                              [done = std::move(done)](const auto& reply) mutable {
+                                                  done(reply.has_value());
+                                              });
+                    },
+                .notify =
+                    [this](std::string what) {
+                        writer_.observe(Announce{EventType::notice, std::move(what)});
+                    },
+                .keep = [this](const Retention& retention) { writer_.keep(retention); }};
+    }
+
+    void publish(std::vector<Writer::Answer> answers, std::vector<Event> events) {
+        if (!events.empty()) delivery_->wake(events.back().seq);
+        server_.post([this, answers = std::move(answers), events = std::move(events)]() mutable {
             for (auto& [done, reply] : answers) done(std::move(reply));
+            feeds_.publish(events);
         });
+    }
+
+    void read_for_feed(EventQuery query, rpc::Feeds::Done done) {
+        // Each feed waits for one page at most, so the queue has room until it is closed.
+        static_assert(limits::feeds_max <= limits::queue_reads_max);
+        static_cast<void>(feed_thread_.submit(
+            [this, query = std::move(query), done = std::move(done)](Reader& reader) mutable {
+                auto page = rpc::read_feed_page(reader, std::move(query), store_->node_id());
+                server_.post([done = std::move(done), page = std::move(page)]() mutable {
+                    done(std::move(page));
+                });
+            }));
     }
 
     const DaemonOptions options_;
@@ -221,8 +290,12 @@ class Daemon final : public rpc::Backend {
     const std::unique_ptr<Store> store_;
     Writer writer_;
     ReadThread read_thread_;
+    ReadThread feed_thread_;  // a feed a million events behind delays no listing
+    rpc::Feeds feeds_;        // outlives the connections, which hold its subscribers
     rpc::Dispatcher dispatcher_;
     net::Server server_;
+    std::unique_ptr<Reader> delivery_reader_;  // until delivery_ has it
+    std::optional<Delivery> delivery_;         // made when it is known where the log stands
     ProcessWatch watch_;
 };
 
@@ -283,7 +356,8 @@ Result<Json> Daemon::node_status(Reader& reader) const {
                                   {"reap_lateness_last_ms", figures.reap_lateness_last_ms.load()},
                                   {"reap_lateness_max_ms", figures.reap_lateness_max_ms.load()}};
     status["watched_processes"] = watch_.watched();
-    status["events"] = JsonObject{{"last_seq", figures.last_seq.load()}};
+    status["events"] =
+        JsonObject{{"last_seq", figures.last_seq.load()}, {"first_seq", figures.first_seq.load()}};
     status["journal"] = JsonObject{{"commits", figures.commits.load()},
                                    {"commands", figures.commands.load()},
                                    {"failures", figures.failures.load()},
@@ -300,7 +374,8 @@ int refuse(const Error& error) {
 }
 
 Result<void> make_directories(const Paths& paths) {
-    for (const auto* path : {&paths.state_dir, &paths.runtime_dir, &paths.spool_dir}) {
+    for (const auto* path :
+         {&paths.state_dir, &paths.runtime_dir, &paths.spool_dir, &paths.hooks_dir}) {
         if (auto made = make_private_directories(*path); !made) return made;
     }
     return {};
@@ -321,15 +396,20 @@ void say_hello(const DaemonOptions& options, const Daemon& daemon) {
 int run_daemon(const DaemonOptions& options) {
     const auto& paths = options.paths;
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGCHLD, SIG_DFL);  // ignored, the exit status of hooks would be lost
     const auto connections_max = raise_descriptor_limit();
     if (auto made = make_directories(paths); !made) return refuse(made.error());
     const auto lock = LockFile::acquire(paths.lock_file);
     if (!lock) return refuse(lock.error());
     auto store = sqlite::open_store({.path = paths.store_file, .vfs = {}});
     if (!store) return refuse(store.error());
-    auto reader = (*store)->open_reader();
-    if (!reader) return refuse(reader.error());
-    Daemon daemon(options, std::move(*store), std::move(*reader), connections_max);
+    Readers readers;
+    for (auto* reader : {&readers.answers, &readers.feeds, &readers.delivery}) {
+        auto opened = (*store)->open_reader();
+        if (!opened) return refuse(opened.error());
+        *reader = std::move(*opened);
+    }
+    Daemon daemon(options, std::move(*store), std::move(readers), connections_max);
     if (auto started = daemon.start(); !started) return refuse(started.error());
     say_hello(options, daemon);
     daemon.run();

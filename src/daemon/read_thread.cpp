@@ -3,6 +3,8 @@
 #include <vector>
 
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace knell {
 
@@ -13,7 +15,9 @@ void ReadThread::stop() {
 }
 
 void ReadThread::loop() {
-    pthread_setname_np(pthread_self(), "knell-reader");
+    pthread_setname_np(pthread_self(), name_);
+    // On Linux a niceness belongs to the thread, whatever POSIX says.
+    if (niceness_ > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness_);
     std::vector<Work> taken;
     while (queue_.pop_all(taken)) {
         for (auto& work : taken) work(*reader_);

@@ -15,8 +15,11 @@ class ReadThread {
   public:
     using Work = std::move_only_function<void(Reader&)>;
 
-    explicit ReadThread(std::unique_ptr<Reader> reader)
-        : reader_(std::move(reader)),
+    /// `name` is a literal.  `niceness` above 0 gives way to the threads that somebody waits for.
+    ReadThread(std::unique_ptr<Reader> reader, const char* name, int niceness)
+        : name_(name),
+          niceness_(niceness),
+          reader_(std::move(reader)),
           queue_(limits::queue_reads_max),
           thread_([this] { loop(); }) {}
     ~ReadThread() { stop(); }
@@ -29,6 +32,8 @@ class ReadThread {
   private:
     void loop();
 
+    const char* const name_;
+    const int niceness_;
     std::unique_ptr<Reader> reader_;  // read thread only
     BoundedQueue<Work> queue_;
     std::thread thread_;

@@ -10,10 +10,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "daemon/spool_text.hpp"
 #include "platform/fd.hpp"
 #include "platform/log.hpp"
 #include "platform/small_file.hpp"
-#include "rpc/decode.hpp"
 
 namespace knell {
 
@@ -30,45 +30,15 @@ void set_aside(const fs::path& path, std::string_view why) {
               error ? "and it cannot be renamed: " + error.message() : "kept as " + bad.string());
 }
 
-Result<Command> parse_line(std::string_view line, rpc::Backend& backend) {
-    const auto value = wire::parse_json(line);
-    if (!value) return std::unexpected(value.error());
-    const auto* object = value->if_object();
-    const auto* params = object == nullptr ? nullptr : wire::object_at(*object, "params");
-    if (params == nullptr) return fail(ErrorCode::parse_error, "a line without params");
-    if (wire::int_at(*object, "v") != 1) {
-        return fail(ErrorCode::parse_error, "a line of another version");
-    }
-    const auto at = parse_rfc3339(wire::text_at(*object, "at"));
-    if (!at) return fail(ErrorCode::parse_error, "a line without a time");
-    return rpc::decode_spooled(wire::text_at(*object, "method"), *params, *at, backend);
-}
-
-Result<std::vector<Command>> parse_file(std::string_view text, rpc::Backend& backend) {
-    std::vector<Command> commands;
-    while (!text.empty()) {
-        const auto end = text.find('\n');
-        // A last line without its end was cut short by a crash: it was never said.
-        if (end == std::string_view::npos) break;
-        if (const auto line = text.substr(0, end); !line.empty()) {
-            auto command = parse_line(line, backend);
-            if (!command) return std::unexpected(command.error());
-            commands.push_back(std::move(*command));
-        }
-        text.remove_prefix(end + 1);
-    }
-    return commands;
-}
-
 /// A spool file under way, one call after another: what a close is meant for shows in the answer to
 /// the create before it.  A create and the close after it are one call: the owner is long gone, and
 /// between two calls somebody would find that out.  Locked while this exists, so that `knell run`
 /// cannot add a line between our reading and our deleting.
 ///
 /// Each call's answer holds it until the last one.
-class Delivery : public std::enable_shared_from_this<Delivery> {
+class Intake : public std::enable_shared_from_this<Intake> {
   public:
-    Delivery(fs::path path, Fd lock, std::vector<Command> commands, rpc::Backend& backend)
+    Intake(fs::path path, Fd lock, std::vector<Command> commands, rpc::Backend& backend)
         : path_(std::move(path)),
           lock_(std::move(lock)),
           commands_(std::move(commands)),
@@ -186,9 +156,9 @@ void deliver_file(const fs::path& path, rpc::Backend& backend) {
     if (!lock || flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return;
     const auto text = read_small_file(path.string());
     if (!text) return;
-    auto commands = parse_file(*text, backend);
+    auto commands = parse_spool(*text, backend);
     if (!commands) return set_aside(path, commands.error().message);
-    std::make_shared<Delivery>(path, std::move(lock), std::move(*commands), backend)->go_on();
+    std::make_shared<Intake>(path, std::move(lock), std::move(*commands), backend)->go_on();
 }
 
 }  // namespace

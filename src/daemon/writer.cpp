@@ -1,15 +1,19 @@
 #include "daemon/writer.hpp"
 
 #include <algorithm>
+#include <future>
 #include <iterator>
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include "core/limits.hpp"
 #include "platform/clock.hpp"
 #include "platform/log.hpp"
+#include "platform/version.hpp"
 #include "watch/process_check.hpp"
 
 namespace knell {
@@ -26,6 +30,12 @@ constexpr auto quiet_tick = 400ms;
 static_assert(quiet_tick < AwakeClock::gap_max);
 /// After the store failed, before what fell due is tried again.
 constexpr auto retry_after = 250ms;
+/// The log is trimmed this often, a few rows at a time, and at once when it is longer than it may
+/// be by so many.
+constexpr auto trim_period = 60s;
+constexpr std::size_t trim_rows = 2000;
+constexpr int trim_rounds_max = 32;
+constexpr std::int64_t trim_slack = 1000;
 /// Automatic acts explained one by one in a step; more are summed up.
 constexpr std::size_t explained_max = 100;
 
@@ -88,6 +98,8 @@ Now Writer::read_now() {
 
 Result<void> Writer::recover(const ProcessTable& processes) {
     if (auto recovered = journal_.recover(read_now()); !recovered) return recovered;
+    head_at_start_ = state_.heads().seq;
+    first_seq_ = state_.heads().first_seq;
     std::vector<Command> survey;
     survey.emplace_back(Survey{});
     auto surveyed = journal_.commit(std::move(survey), read_now());
@@ -95,6 +107,8 @@ Result<void> Writer::recover(const ProcessTable& processes) {
     first_effects_ = std::move(surveyed.effects);
 
     std::vector<Command> findings;
+    findings.emplace_back(Announce{EventType::gateway_startup,
+                                   fmt::format("knell {} started, pid {}", version, getpid())});
     std::set<std::pair<std::int32_t, std::uint64_t>> unclear;
     for (const auto& owner : std::get<SurveyReply>(*surveyed.replies.front()).owners) {
         findings.push_back(to_command(owner, look_for(owner.process, processes)));
@@ -116,6 +130,8 @@ Result<void> Writer::recover(const ProcessTable& processes) {
             return fail(ErrorCode::storage, "the ends of dead owners cannot be written");
         std::ranges::move(step.effects, std::back_inserter(first_effects_));
     } while (journal_.has_work_left());
+    // Nothing was kept: the log begins with what was just written.
+    if (first_seq_ == 0) first_seq_ = head_at_start_ + 1;
     update_figures();
     return {};
 }
@@ -145,6 +161,34 @@ bool Writer::submit(Command&& command, Done&& done) {
     return false;
 }
 
+void Writer::submit_direct(Command&& command, Done&& done) {
+    queue_.push_always({std::move(command), std::move(done), /*direct=*/true});
+}
+
+void Writer::say_goodbye(const ProcessIdentity& self) {
+    const auto wait_for = [this](Command&& command) {
+        std::promise<void> heard;
+        submit_direct(std::move(command), [&](const Result<Reply>& reply) {
+            if (!reply) log_warn("the end was not announced: {}", reply.error().message);
+            heard.set_value();
+        });
+        heard.get_future().wait();
+    };
+    wait_for(OwnerGone{.process = self,
+                       .departure = {.kind = Departure::Kind::stopped,
+                                     .number = 0,
+                                     .evidence = "the daemon was stopped on request"},
+                       .leftovers = {},
+                       .searched = true});
+    wait_for(Announce{EventType::gateway_shutdown,
+                      fmt::format("knell {} stopped on request, pid {}", version, getpid())});
+}
+
+void Writer::keep(const Retention& retention) {
+    keep_count_ = retention.keep_count;
+    keep_hours_ = retention.keep_for.count();
+}
+
 void Writer::observe(Command&& command) {
     queue_.push_always({std::move(command), {}});
 }
@@ -152,6 +196,7 @@ void Writer::observe(Command&& command) {
 std::optional<std::chrono::milliseconds> Writer::patience() const {
     if (failed_ || !unheard_.empty()) return retry_after;
     if (journal_.has_work_left()) return 0ms;
+    if (trim_left_) return tick;
     if (state_.has_deadlines()) return tick;
     if (state_.open_count() > 0) return quiet_tick;
     return std::nullopt;
@@ -167,11 +212,40 @@ void Writer::loop() {
             commit(left.first(size));
             left = left.subspan(size);
         } while (!left.empty());
+        trim_now_and_then();
         if (taken.empty() || queue_.size() > 0) continue;
         if (auto maintained = store_.maintain(); !maintained) {
             log_warn("store maintenance failed, will try again: {}", maintained.error().message);
         }
     }
+}
+
+bool Writer::has_too_many_events() const {
+    return first_seq_ > 0 && state_.heads().seq - first_seq_ >= keep_count_ + trim_slack;
+}
+
+/// A few rows at a time, between groups: nobody waits for it.
+void Writer::trim_now_and_then() {
+    const auto now = read_clocks();
+    const bool is_time = now.steady - trimmed_at_ >= trim_period;
+    if (!is_time && !trim_left_ && !has_too_many_events()) return;
+    trimmed_at_ = now.steady;
+    const Retention retention{std::chrono::hours{keep_hours_}, keep_count_};
+    int rounds = 0;
+    do {
+        const auto first = store_.trim_events(retention, now.wall, trim_rows);
+        if (!first) {
+            log_warn("old events were not let go of, will try again: {}", first.error().message);
+            return;
+        }
+        trim_left_ = first_seq_ > 0 && *first - first_seq_ >= static_cast<Seq>(trim_rows);
+        if (first_seq_ > 0 && *first > first_seq_) {
+            log_info("let go of events {} to {}, as the config says: {} days, {} events",
+                     first_seq_, *first - 1, keep_hours_.load() / 24, keep_count_.load());
+        }
+        first_seq_ = *first;
+        figures_.first_seq = first_seq_;
+    } while (has_too_many_events() && ++rounds < trim_rounds_max);
 }
 
 void Writer::commit(std::span<Submission> group) {
@@ -199,12 +273,18 @@ void Writer::commit(std::span<Submission> group) {
     for (auto& effect : step.effects) carry_out_(std::move(effect));
     update_figures();
     std::vector<Answer> answers;
+    std::vector<Answer> direct;
     answers.reserve(group.size());
     for (std::size_t i = 0; i < group.size(); ++i) {
-        if (group[i].done)
-            answers.push_back({std::move(group[i].done), std::move(step.replies[i])});
+        if (!group[i].done) continue;
+        auto& kind = group[i].direct ? direct : answers;
+        kind.push_back({std::move(group[i].done), std::move(step.replies[i])});
     }
-    if (!answers.empty()) publish_(std::move(answers));
+    if (!answers.empty() || !step.events.empty()) {
+        publish_(std::move(answers), std::move(step.events));
+    }
+    // Last: who waits for one of these stops delivery next, which must know of the events by then.
+    for (auto& [done, reply] : direct) done(std::move(reply));
 }
 
 void Writer::update_figures() {
@@ -215,6 +295,7 @@ void Writer::update_figures() {
     figures_.open = state_.open_count();
     figures_.leases = state_.lease_count();
     figures_.last_seq = state_.heads().seq;
+    figures_.first_seq = first_seq_;
     figures_.commits = counts.commits;
     figures_.commands = counts.commands;
     figures_.failures = counts.failures;

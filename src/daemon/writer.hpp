@@ -26,21 +26,31 @@ class Writer {
         Result<Reply> reply;
     };
     /// Both are called on the writer's thread, after the commit.
-    using Publish = std::function<void(std::vector<Answer>)>;
+    using Publish = std::function<void(std::vector<Answer>, std::vector<Event>)>;
     using CarryOut = std::function<void(Effect&&)>;
 
     Writer(Store& store, Publish publish, CarryOut carry_out);
     ~Writer();
 
-    /// Takes the open sessions from the store and looks at each of their owners: adopted, ended or
-    /// marked unknown before anybody can ask.  Before `start`.
+    /// Takes the open sessions from the store, announces the daemon, and looks at each of their
+    /// owners: adopted, ended or marked unknown before anybody can ask.  Before `start`.
     Result<void> recover(const ProcessTable& processes);
+    /// The newest event before the announcement.
+    Seq head_at_start() const { return head_at_start_; }
     void start();
+    /// On request: ends what this daemon hosted itself, and announces that it goes.  Waits until
+    /// that is durable.
+    void say_goodbye(const ProcessIdentity& self);
     /// Commits what is queued, then ends the thread.
     void stop();
 
     /// False when the queue is full; `done` has not been called then.
     bool submit(Command&& command, Done&& done);
+    /// As `submit`, for other threads of the daemon: never refused, and `done` is called on the
+    /// writer's thread.
+    void submit_direct(Command&& command, Done&& done);
+    /// How much of the log to keep, from now on.  Any thread.
+    void keep(const Retention& retention);
     /// An observer's word; bounded by the number of owners, so never refused.
     void observe(Command&& command);
 
@@ -50,6 +60,7 @@ class Writer {
         std::atomic<std::size_t> open{0};
         std::atomic<std::size_t> leases{0};
         std::atomic<Seq> last_seq{0};
+        std::atomic<Seq> first_seq{0};
         std::atomic<std::uint64_t> commits{0};
         std::atomic<std::uint64_t> commands{0};
         std::atomic<std::uint64_t> failures{0};
@@ -65,12 +76,15 @@ class Writer {
     struct Submission {
         Command command;
         Done done;  // may be empty: an observer does not wait
+        bool direct = false;
     };
 
     void loop();
     void commit(std::span<Submission> group);
     std::optional<std::chrono::milliseconds> patience() const;
     Now read_now();
+    void trim_now_and_then();
+    bool has_too_many_events() const;
     void update_figures();
 
     Store& store_;
@@ -78,12 +92,18 @@ class Writer {
     const CarryOut carry_out_;
     BoundedQueue<Submission> queue_;
     Figures figures_;
+    std::atomic<std::int64_t> keep_count_ = Retention{}.keep_count;
+    std::atomic<std::int64_t> keep_hours_ = Retention{}.keep_for.count();
 
     // Writer thread only (after start).
     AwakeClock clock_;
     State state_;
     Journal journal_;
     bool failed_ = false;
+    Seq head_at_start_ = 0;
+    Seq first_seq_ = 0;
+    SteadyTime trimmed_at_{};
+    bool trim_left_ = false;
     /// Observers say a thing once: what the store refused is said again in the next step.
     std::vector<Submission> unheard_;
     std::vector<Effect> first_effects_;  // of the recovery, carried out once the thread runs

@@ -1,0 +1,60 @@
+#include "daemon/config.hpp"
+
+#include "core/limits.hpp"
+#include "daemon/config_webhooks.hpp"
+#include "foreign/yaml.hpp"
+#include "foreign/yaml_fields.hpp"
+#include "platform/environment.hpp"
+#include "platform/file_trust.hpp"
+#include "platform/small_file.hpp"
+
+namespace knell {
+
+namespace {
+
+using foreign::YamlFields;
+
+Retention read_retention(YamlFields& root, FileProblems& problems) {
+    Retention retention;
+    const auto* section = root.node("events");
+    if (section == nullptr) return retention;
+    YamlFields fields(*section, problems);
+    if (const auto days = fields.integer("keep_days", 1, limits::keep_days_max.count())) {
+        retention.keep_for = std::chrono::days{*days};
+    }
+    if (const auto count = fields.integer("keep_count", 1, limits::keep_count_max)) {
+        retention.keep_count = *count;
+    }
+    fields.refuse_other_keys();
+    return retention;
+}
+
+}  // namespace
+
+ConfigOrProblems parse_config(std::string_view text, const std::string& path,
+                              const std::string& home) {
+    const auto document = foreign::parse_yaml(text, path);
+    if (!document) return std::unexpected(std::vector{document.error()});
+    Config config;
+    if (document->kind == foreign::YamlNode::Kind::nothing) return config;
+    FileProblems problems(path);
+    YamlFields root(*document, problems);
+    config.events = read_retention(root, problems);
+    config.webhooks = read_webhooks(root, problems, {.config_file = path, .home = home});
+    root.refuse_other_keys();
+    if (!problems.empty()) return std::unexpected(problems.take());
+    return config;
+}
+
+ConfigOrProblems read_config(const std::string& path) {
+    const auto refuse = [&](const Error& error) {
+        return std::unexpected(std::vector{FileProblem{path, 0, error.message}});
+    };
+    const auto text = read_regular_file(path, limits::config_bytes_max);
+    if (!text && text.error().code == ErrorCode::not_found) return Config{};
+    if (!text) return refuse(text.error());
+    if (auto ours = check_only_ours(path); !ours) return refuse(ours.error());
+    return parse_config(*text, path, environment_variable("HOME"));
+}
+
+}  // namespace knell

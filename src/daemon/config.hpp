@@ -1,0 +1,34 @@
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/file_problem.hpp"
+#include "core/retention.hpp"
+#include "deliver/webhook_spec.hpp"
+
+namespace knell {
+
+/// What config.yaml says, or the defaults where it says nothing.
+struct Config {
+    std::vector<WebhookSpec> webhooks;
+    Retention events;
+
+    bool operator==(const Config&) const = default;
+};
+
+/// The config, or everything that is wrong with it.
+using ConfigOrProblems = std::expected<Config, std::vector<FileProblem>>;
+
+/// Pure.  `path` is absolute: files that are named in the config are looked for beside it; those
+/// that begin with ~/ in `home`.
+ConfigOrProblems parse_config(std::string_view text, const std::string& path,
+                              const std::string& home);
+
+/// Without a file the defaults hold.  One that somebody else could change is refused: it says where
+/// the record is sent.
+ConfigOrProblems read_config(const std::string& path);
+
+}  // namespace knell

@@ -1,0 +1,207 @@
+#include "daemon/config.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/limits.hpp"
+
+namespace knell {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Config parsed(std::string_view text) {
+    auto config = parse_config(text, "/etc/knell/config.yaml", "/home/ann");
+    if (config) return std::move(*config);
+    for (const auto& problem : config.error()) ADD_FAILURE() << to_text(problem);
+    return {};
+}
+
+std::vector<std::string> complaints(std::string_view text) {
+    std::vector<std::string> texts;
+    const auto config = parse_config(text, "/c", "/home/ann");
+    EXPECT_FALSE(config);
+    if (config) return texts;
+    for (const auto& problem : config.error()) texts.push_back(to_text(problem));
+    return texts;
+}
+
+/// A webhook that is all right, with `more` at its end.
+std::string webhook(const std::string& more) {
+    return "webhooks:\n  - name: ops\n    url: https://example.org/\n    secret_env: S\n" + more;
+}
+
+TEST(Config, WithoutAWordHasDefaults) {
+    for (const auto* text : {"", "# later\n", "events:\nwebhooks:\n", "webhooks: []\n"}) {
+        const auto config = parsed(text);
+        EXPECT_EQ(config.events.keep_for, std::chrono::days{30}) << text;
+        EXPECT_EQ(config.events.keep_count, 10'000'000) << text;
+        EXPECT_THAT(config.webhooks, IsEmpty()) << text;
+    }
+}
+
+TEST(Config, SaysHowLongEventsAreKept) {
+    const auto config = parsed("events:\n  keep_days: 7\n  keep_count: 5000\n");
+
+    EXPECT_EQ(config.events.keep_for, std::chrono::days{7});
+    EXPECT_EQ(config.events.keep_count, 5000);
+}
+
+TEST(Config, NamesWebhooks) {
+    const auto config = parsed(
+        "webhooks:\n"
+        "  - name: ops\n"
+        "    url: https://example.org/knell\n"
+        "    events: [session:*, notice, agent:step]\n"
+        "    secret_file: /run/secrets/ops\n"
+        "    allow_internal: true\n"
+        "    timeout: 30\n"
+        "    concurrency: 4\n"
+        "  - name: local\n"
+        "    url: http://127.0.0.1:9000/\n"
+        "    secret_env: KNELL_SECRET\n");
+
+    ASSERT_EQ(config.webhooks.size(), 2U);
+    const auto& ops = config.webhooks[0];
+    EXPECT_EQ(ops.name, "ops");
+    EXPECT_EQ(ops.url, "https://example.org/knell");
+    EXPECT_TRUE(ops.events.wants(EventType::session_end));
+    EXPECT_FALSE(ops.events.wants(EventType::agent_end));
+    EXPECT_THAT(ops.secrets, ElementsAre(SecretPlace{.file = "/run/secrets/ops", .variable = ""}));
+    EXPECT_TRUE(ops.allow_internal);
+    EXPECT_EQ(ops.timeout, std::chrono::seconds{30});
+    EXPECT_EQ(ops.concurrency, 4U);
+    EXPECT_THAT(ops.remarks, ElementsAre("knell never sends agent:step"));
+    const auto& local = config.webhooks[1];
+    EXPECT_TRUE(local.events.wants_all());
+    EXPECT_THAT(local.secrets, ElementsAre(SecretPlace{.file = "", .variable = "KNELL_SECRET"}));
+    EXPECT_FALSE(local.allow_internal);
+    EXPECT_EQ(local.timeout, limits::webhook_timeout_default);
+}
+
+TEST(Config, ASecretIsLookedForBesideTheConfigOrAtHome) {
+    const auto config = parsed(
+        "webhooks:\n"
+        "  - name: ops\n"
+        "    url: https://example.org/\n"
+        "    secrets: [{file: ops.new}, {file: ~/ops.old}, {env: OPS}]\n");
+
+    ASSERT_EQ(config.webhooks.size(), 1U);
+    EXPECT_THAT(config.webhooks[0].secrets,
+                ElementsAre(SecretPlace{.file = "/etc/knell/ops.new", .variable = ""},
+                            SecretPlace{.file = "/home/ann/ops.old", .variable = ""},
+                            SecretPlace{.file = "", .variable = "OPS"}));
+}
+
+TEST(Config, EveryMistakeIsToldAtOnceWithItsLine) {
+    EXPECT_THAT(
+        complaints("events:\n"
+                   "  keep_day: 7\n"
+                   "  keep_count: many\n"
+                   "webhook: []\n"
+                   "webhooks:\n"
+                   "  - name: my hook\n"
+                   "    url: http://example.org/\n"
+                   "    secret_env: S\n"
+                   "    retries: 3\n"
+                   "    timeout: 61\n"
+                   "  - just words\n"),
+        ElementsAre(
+            "/c:2: there is no key \"keep_day\"; did you mean \"keep_days\"?",
+            HasSubstr("/c:3: keep_count: must be a whole number from 1 to "),
+            "/c:4: there is no key \"webhook\"; did you mean \"webhooks\"?",
+            "/c:6: name: may hold only letters, digits and ._-",
+            HasSubstr("/c:7: url: must begin with https://"),
+            "/c:9: there is no key \"retries\"; known here: name, url, events, secret_file, "
+            "secret_env, secrets, allow_internal, timeout, concurrency",
+            HasSubstr("/c:10: timeout: must be a whole number from 1 to 60"),
+            "/c:11: here must be keys with values; write them as `key: value`"));
+}
+
+TEST(Config, AWebhookHasANameAnAddressAndASecret) {
+    EXPECT_THAT(complaints("webhooks:\n  - events: [notice]\n"),
+                ElementsAre(HasSubstr("/c:2: name: is missing"), HasSubstr("/c:2: url: is missing"),
+                            HasSubstr("openssl rand -base64 32")));
+    EXPECT_THAT(complaints(webhook("  - name: ops\n    url: https://b/\n    secret_env: S\n")),
+                ElementsAre("/c:5: another webhook has this name; choose one that is not taken"));
+}
+
+TEST(Config, ASecretInTheWrongPlaceIsNeverRepeated) {
+    for (const auto* more : {"    secret: whsec_abc\n", "    secret_file: whsec_abc\n",
+                             "    secrets: [{env: whsec_abc}]\n", "    secrets: [whsec_abc]\n",
+                             "    secrets: whsec_abc\n", "    secrets: [{value: whsec_abc}]\n",
+                             "    timeout: whsec_abc\n"}) {
+        const auto found = complaints(webhook(more));
+        ASSERT_EQ(found.size(), 1U) << more;
+        EXPECT_FALSE(found.front().contains("abc")) << found.front();
+    }
+}
+
+TEST(Config, SecretsAreBounded) {
+    EXPECT_THAT(complaints(webhook("    secrets: [{env: A}, {env: B}, {env: C}, {env: D}]\n")),
+                ElementsAre("/c:2: this webhook has 5 secrets; at most 4 are allowed"));
+}
+
+TEST(Config, AnItemOfSecretsIsOneSecret) {
+    EXPECT_THAT(complaints(webhook("    secrets: [{file: a, env: B}]\n")),
+                ElementsAre("/c:5: secrets: one item names both a file and a variable; make it "
+                            "two"));
+    EXPECT_THAT(complaints(webhook("    secrets: [{}]\n")),
+                ElementsAre("/c:5: secrets: each must be `file: PATH` or `env: NAME`"));
+}
+
+class ConfigFile : public testing::Test {
+  protected:
+    ConfigFile() {
+        std::string name = testing::TempDir() + "knell-config-XXXXXX";
+        root_ = ::mkdtemp(name.data());
+    }
+    ~ConfigFile() override { std::filesystem::remove_all(root_); }
+
+    std::string write(const std::string& text, mode_t mode) const {
+        auto path = root_ + "/config.yaml";
+        std::ofstream(path) << text;
+        EXPECT_EQ(::chmod(path.c_str(), mode), 0);
+        return path;
+    }
+
+    std::string root_;
+};
+
+TEST_F(ConfigFile, MayBeMissing) {
+    EXPECT_EQ(read_config(root_ + "/config.yaml"), Config{});
+}
+
+TEST_F(ConfigFile, IsRead) {
+    const auto config = read_config(write("events: {keep_days: 3}\n", 0600));
+
+    ASSERT_TRUE(config);
+    EXPECT_EQ(config->events.keep_for, std::chrono::days{3});
+}
+
+TEST_F(ConfigFile, ThatAnybodyCouldChangeIsRefused) {
+    const auto path = write("", 0666);
+
+    const auto config = read_config(path);
+
+    ASSERT_FALSE(config);
+    EXPECT_THAT(config.error(),
+                ElementsAre(FileProblem{path, 0, "anybody could change it; chmod o-w"}));
+}
+
+TEST_F(ConfigFile, ADirectoryInItsPlaceIsAProblem) {
+    const auto config = read_config(root_);
+
+    ASSERT_FALSE(config);
+    EXPECT_THAT(config.error(), ElementsAre(FileProblem{root_, 0, "is not a regular file"}));
+}
+
+}  // namespace
+}  // namespace knell

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/file_problem.hpp"
+#include "deliver/webhook_spec.hpp"
+#include "foreign/yaml_fields.hpp"
+
+namespace knell {
+
+/// What a path in the config is relative to.
+struct ConfigPlace {
+    std::string config_file;  // absolute
+    std::string home;
+};
+
+/// The `webhooks` of the config.  What is wrong goes to the problems.
+std::vector<WebhookSpec> read_webhooks(foreign::YamlFields& root, FileProblems& problems,
+                                       const ConfigPlace& place);
+
+}  // namespace knell

@@ -1,0 +1,379 @@
+#include "daemon/delivery.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+#include <future>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <pthread.h>
+
+#include "core/limits.hpp"
+#include "daemon/hooks_json.hpp"
+#include "platform/clock.hpp"
+#include "platform/log.hpp"
+
+namespace knell {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A file that was changed is read after this much quiet: it may be one of several.
+constexpr auto settle_time = 50ms;
+/// How far subscribers are is saved this often at most.  After a crash what was delivered since is
+/// delivered again.
+constexpr auto save_period = 250ms;
+/// How long a stop waits for what is due, `gateway:shutdown` above all.
+constexpr auto farewell_max = 3s;
+constexpr auto wait_max = 60s;
+/// Tests have numbers of their own: the courier knows nothing of them.
+constexpr AttemptId first_test = AttemptId{1} << 63U;
+
+/// The first failures of a streak, then ever fewer.
+bool is_worth_a_line(int streak) {
+    return streak <= 3 || std::has_single_bit(static_cast<unsigned>(streak));
+}
+
+}  // namespace
+
+Delivery::Delivery(const Paths& paths, std::string node_id, Seq head, Outside outside)
+    : paths_(paths),
+      node_id_(std::move(node_id)),
+      inbox_(limits::queue_reads_max),
+      head_(head),
+      webhooks_(node_id_),
+      outside_(std::move(outside)),
+      courier_(node_id_, head),
+      last_test_(first_test) {}
+
+void Delivery::start() {
+    thread_ = std::thread([this] {
+        pthread_setname_np(pthread_self(), "knell-deliver");
+        loop();
+    });
+}
+
+void Delivery::stop() {
+    stopping_ = true;
+    webhooks_.wake();
+    if (thread_.joinable()) thread_.join();
+}
+
+void Delivery::wake(Seq head) {
+    head_ = head;
+    webhooks_.wake();
+}
+
+void Delivery::post(Work work) {
+    inbox_.push_always(std::move(work));
+    webhooks_.wake();
+}
+
+void Delivery::ask(rpc::HooksCall call, rpc::Respond done) {
+    post([this, call = std::move(call), done = std::move(done)]() mutable {
+        answer(std::move(call), std::move(done), read_clocks());
+    });
+}
+
+// --- the loop -----------------------------------------------------------------------------------
+
+void Delivery::loop() {
+    changed_at_ = courier_.head();
+    reload(read_clocks());
+    for (;;) {
+        const auto now = read_clocks();
+        step(now);
+        if (stopping_ && is_done(now)) break;
+        wait(now);
+    }
+    hooks_.cancel_all();
+    for (const auto& [id, attempt] : attempts_) webhooks_.cancel(id);
+    for (auto& [id, test] : tests_) {
+        test.done(fail(ErrorCode::internal, "the daemon stops; test it again when it is back"));
+    }
+    std::vector<Work> work;
+    while (saving_ && inbox_.pop_all(work)) {
+        for (auto& one : work) one();
+    }
+    for (auto& [done, result] : unanswered_) done(std::move(result));
+    auto left = std::exchange(unsaved_, {});
+    std::ranges::move(courier_.take_changes(), std::back_inserter(left));
+    if (left.empty()) return;
+    std::promise<bool> saved;
+    outside_.save(std::move(left), [&saved](bool ok) { saved.set_value(ok); });
+    if (!saved.get_future().get()) {
+        log_warn("how far subscribers are was not saved; they hear some events again");
+    }
+}
+
+void Delivery::step(Now now) {
+    // First: who asks how far a hook is means all that has happened until then.
+    courier_.set_head(head_);
+    std::vector<Work> work;
+    inbox_.pop_all(work, 0ms);
+    for (auto& one : work) one();
+    reload_when_changed(now);
+    if (courier_.is_behind()) {
+        if (auto read = courier_.read(*outside_.reader, now); !read) {
+            log_warn("the log of events cannot be read for hooks: {}", read.error().message);
+        }
+    }
+    for (const auto& attempt : courier_.due(now)) begin(attempt, now);
+    hooks_.step(now.steady);
+    collect(hooks_.take_finished(), now);
+    collect(webhooks_.take_finished(), now);
+    for (auto& notice : courier_.take_notices()) {
+        log_warn("{}", notice);
+        outside_.notify(std::move(notice));
+    }
+    save(now);
+}
+
+void Delivery::wait(Now now) {
+    std::vector<pollfd> descriptors;
+    hooks_.add_descriptors(descriptors);
+    if (folders_.descriptor() >= 0) {
+        descriptors.push_back({.fd = folders_.descriptor(), .events = POLLIN, .revents = 0});
+    }
+    std::optional<SteadyTime> until;
+    const auto no_later_than = [&](std::optional<SteadyTime> time) {
+        if (time && (!until || *time < *until)) until = time;
+    };
+    no_later_than(courier_.next_try());
+    no_later_than(hooks_.next_deadline());
+    no_later_than(reload_at_);
+    no_later_than(stop_at_);
+    if (courier_.has_changes() && !saving_) {
+        no_later_than(is_time_to_save(now) ? now.steady : saved_at_ + save_period);
+    }
+    auto timeout = until ? std::chrono::ceil<std::chrono::milliseconds>(*until - now.steady)
+                         : std::chrono::milliseconds{wait_max};
+    if (courier_.is_behind() || inbox_.size() > 0 || head_ > courier_.head()) timeout = 0ms;
+    webhooks_.wait(descriptors, std::clamp<std::chrono::milliseconds>(timeout, 0ms, wait_max));
+}
+
+bool Delivery::is_done(Now now) const {
+    if (stop_at_ && now.steady >= *stop_at_) return true;
+    // The last event may have come after this step looked.
+    if (head_ > courier_.head()) return false;
+    const auto next = courier_.next_try();
+    return attempts_.empty() && !courier_.is_behind() && (!next || *next > now.steady);
+}
+
+// --- who is there -------------------------------------------------------------------------------
+
+void Delivery::notice_changes(Now now) {
+    if (!folders_.take_change()) return;
+    // Who is new hears what came after its file was there, not after we had read it.
+    if (!reload_at_) changed_at_ = courier_.head();
+    reload_at_ = now.steady + settle_time;
+}
+
+void Delivery::reload_when_changed(Now now) {
+    if (stopping_ && !stop_at_) stop_at_ = now.steady + farewell_max;
+    notice_changes(now);
+    if (!reload_at_ || now.steady < *reload_at_) return;
+    reload_at_.reset();
+    reload(now);
+}
+
+void Delivery::reload(Now now) {
+    const std::filesystem::path config(paths_.config_file);
+    const std::filesystem::path hooks(paths_.hooks_dir);
+    folders_.watch(config.parent_path(), {config.filename()});
+    if (hooks.parent_path() == config.parent_path()) {
+        folders_.watch(config.parent_path(), {config.filename(), hooks.filename()});
+    } else {
+        folders_.watch(hooks.parent_path(), {hooks.filename()});
+    }
+    folders_.watch(hooks);
+    std::error_code absent;
+    for (const auto& entry : std::filesystem::directory_iterator(hooks, absent)) {
+        if (entry.is_directory(absent)) folders_.watch(entry.path());
+    }
+    for (const auto& problem : roster_.reload(paths_)) {
+        log_error("{}: {}", problem.name, problem.message);
+    }
+    for (const auto attempt : courier_.set_roster(roster_.terms(), now, changed_at_)) {
+        attempts_.erase(attempt);
+        hooks_.cancel(attempt);
+        webhooks_.cancel(attempt);
+    }
+    outside_.keep(roster_.retention());
+}
+
+// --- attempts -----------------------------------------------------------------------------------
+
+void Delivery::begin(const Courier::Attempt& attempt, Now now) {
+    attempts_.emplace(attempt.id, attempt);
+    begin_on(attempt.subscriber, attempt.id, *attempt.parcel, now);
+}
+
+void Delivery::begin_on(const std::string& name, AttemptId id, const Parcel& parcel, Now now) {
+    if (const auto* hook = roster_.hook(name)) {
+        hooks_.start(id, *hook, parcel, now.steady);
+    } else if (const auto* webhook = roster_.webhook(name)) {
+        webhooks_.start(id, *webhook, parcel, now.wall);
+    }
+}
+
+void Delivery::collect(std::vector<Finished> finished, Now now) {
+    for (auto& [id, outcome] : finished) {
+        if (auto test = tests_.extract(id)) {
+            const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
+                read_clocks().steady - test.mapped().begun);
+            test.mapped().done(to_json(outcome, took));
+            continue;
+        }
+        const auto attempt = attempts_.find(id);
+        if (attempt == attempts_.end()) continue;
+        explain(attempt->second, outcome);
+        courier_.finish(id, outcome, now);
+        attempts_.erase(attempt);
+    }
+}
+
+void Delivery::explain(const Courier::Attempt& attempt, const Outcome& outcome) const {
+    const auto streak = courier_.failing_streak(attempt.subscriber);
+    const auto& parcel = *attempt.parcel;
+    if (outcome.kind == Outcome::Kind::delivered) {
+        if (streak > 0) {
+            log_info("{} takes events again, after {} failures", attempt.subscriber, streak);
+        }
+    } else if (is_worth_a_line(streak + 1)) {
+        log_warn(
+            "{} failed to take event {} ({}): {}; it is tried again later. `knell hooks ls` "
+            "shows how it goes",
+            attempt.subscriber, parcel.seq, parcel.type, outcome.what);
+    }
+}
+
+void Delivery::save(Now now) {
+    if (saving_) return;
+    for (auto& [call, done] : std::exchange(after_saving_, {})) {
+        answer(std::move(call), std::move(done), now);
+    }
+    if (!is_time_to_save(now)) return;
+    auto changes = std::exchange(unsaved_, {});
+    std::ranges::move(courier_.take_changes(), std::back_inserter(changes));
+    saving_ = true;
+    saved_at_ = now.steady;
+    auto held = std::make_shared<std::vector<DeliveryChange>>(changes);
+    auto answers = std::make_shared<std::vector<Unanswered>>(std::exchange(unanswered_, {}));
+    outside_.save(std::move(changes), [this, held, answers](bool saved) {
+        post([this, saved, held, answers] {
+            saving_ = false;
+            // Said again with the next ones: each holds all there is to know.
+            if (!saved) unsaved_ = std::move(*held);
+            for (auto& [done, result] : *answers) {
+                if (saved) {
+                    done(std::move(result));
+                } else {
+                    done(fail(ErrorCode::storage,
+                              "done, but it could not be saved: it may be undone by a restart"));
+                }
+            }
+        });
+    });
+}
+
+bool Delivery::is_time_to_save(Now now) const {
+    if (unsaved_.empty() && !courier_.has_changes()) return !unanswered_.empty();
+    return !unanswered_.empty() || !after_saving_.empty() || courier_.has_urgent_changes() ||
+           now.steady - saved_at_ >= save_period;
+}
+
+// --- what people ask ----------------------------------------------------------------------------
+
+void Delivery::answer(rpc::HooksCall call, rpc::Respond done, Now now) {
+    using Verb = rpc::HooksCall::Verb;
+    // Who has just written a file and asks about it means what is in it now.
+    notice_changes(now);
+    if (std::exchange(reload_at_, std::nullopt)) reload(now);
+    const bool must_be_saved = call.verb == Verb::retry;
+    if (must_be_saved && (saving_ || !unsaved_.empty() || courier_.has_changes())) {
+        after_saving_.emplace_back(std::move(call), std::move(done));
+        return;
+    }
+    if (call.verb == Verb::test) return test(call.name, std::move(done), now);
+    auto result = carry_out(call, now);
+    const bool must_last =
+        call.verb == Verb::pause || call.verb == Verb::resume || call.verb == Verb::forget;
+    if (!result || !must_last) return done(std::move(result));
+    unanswered_.push_back({std::move(done), std::move(*result)});
+}
+
+Result<Json> Delivery::carry_out(const rpc::HooksCall& call, Now now) {
+    using Verb = rpc::HooksCall::Verb;
+    if (call.verb == Verb::list) return hooks_to_json(courier_.report(now), roster_, now);
+    if (call.verb == Verb::retry && call.name.empty()) return retry_all(now);
+    if (call.verb == Verb::forget) {
+        if (courier_.forget(call.name)) return JsonObject{{"name", call.name}, {"forgotten", true}};
+        if (courier_.knows(call.name)) {
+            return fail(ErrorCode::blocked,
+                        fmt::format("{} is still there: remove its directory, or its entry in the "
+                                    "config, first",
+                                    call.name));
+        }
+    }
+    if (!courier_.knows(call.name)) return nobody(call.name);
+    switch (call.verb) {
+        case Verb::pause:
+            courier_.pause(call.name);
+            break;
+        case Verb::resume:
+            courier_.resume(call.name, now);
+            break;
+        case Verb::retry: {
+            const auto due = courier_.retry(call.name, *outside_.reader, now);
+            if (!due) return std::unexpected(due.error());
+            return JsonObject{{"retried", *due}};
+        }
+        case Verb::list:
+        case Verb::forget:
+        case Verb::test:
+            break;
+    }
+    return JsonObject{{"name", call.name}, {"state", courier_.state_of(call.name)}};
+}
+
+Result<Json> Delivery::retry_all(Now now) {
+    std::size_t all = 0;
+    for (const auto& terms : roster_.terms()) {
+        const auto due = courier_.retry(terms.name, *outside_.reader, now);
+        if (!due) return std::unexpected(due.error());
+        all += *due;
+    }
+    return JsonObject{{"retried", all}};
+}
+
+std::unexpected<Error> Delivery::nobody(const std::string& name) const {
+    for (const auto& problem : roster_.problems()) {
+        if (problem.name != name) continue;
+        return fail(ErrorCode::not_found,
+                    fmt::format("{} cannot be used: {}", name, problem.message));
+    }
+    if (courier_.is_absent(name)) {
+        return fail(ErrorCode::not_found,
+                    fmt::format("the directory or config entry of {} is gone; put it back, or drop "
+                                "what is kept for it with `knell hooks forget {}`",
+                                name, name));
+    }
+    return fail(ErrorCode::not_found,
+                fmt::format("no hook or webhook {}; `knell hooks ls` lists them", name));
+}
+
+void Delivery::test(const std::string& name, rpc::Respond done, Now now) {
+    if (!courier_.knows(name)) return done(nobody(name));
+    const auto* hook = roster_.hook(name);
+    const auto& events = hook != nullptr ? hook->events : roster_.webhook(name)->events;
+    const auto parcel = sample_parcel(events, node_id_, ++last_test_ - first_test, now);
+    tests_.emplace(last_test_, Test{std::move(done), now.steady});
+    begin_on(name, last_test_, parcel, now);
+}
+
+}  // namespace knell

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/bounded_queue.hpp"
+#include "daemon/roster.hpp"
+#include "deliver/courier.hpp"
+#include "deliver/hook_runner.hpp"
+#include "deliver/webhook_sender.hpp"
+#include "platform/folder_watch.hpp"
+#include "rpc/backend.hpp"
+
+namespace knell {
+
+/// The delivery thread: runs hooks and sends webhooks, one step after the other, and never waits
+/// for any single one of them.  No subscriber can delay the engine or another subscriber.
+class Delivery {
+  public:
+    /// Makes changes durable, then calls back, on any thread.
+    using Save =
+        std::function<void(std::vector<DeliveryChange>, std::move_only_function<void(bool saved)>)>;
+    /// Puts a notice on record.
+    using Notify = std::function<void(std::string)>;
+
+    struct Outside {
+        std::unique_ptr<Reader> reader;
+        Save save;
+        Notify notify;
+        /// The config says how much of the log to keep.
+        std::function<void(const Retention&)> keep;
+    };
+
+    /// `head`: the newest event before this daemon's own first one.
+    Delivery(const Paths& paths, std::string node_id, Seq head, Outside outside);
+    ~Delivery() { stop(); }
+
+    Result<void> recover() { return courier_.recover(*outside_.reader); }
+    void start();
+    /// Gives what is due a moment, ends what still runs, saves, and ends the thread.  Saving must
+    /// still work.
+    void stop();
+
+    /// Any thread: there are events up to here.
+    void wake(Seq head);
+    /// Any thread: `done` is called on the delivery thread.
+    void ask(rpc::HooksCall call, rpc::Respond done);
+
+  private:
+    using Work = std::move_only_function<void()>;
+
+    void loop();
+    void step(Now now);
+    void wait(Now now);
+    void post(Work work);
+    void notice_changes(Now now);
+    void reload_when_changed(Now now);
+    void reload(Now now);
+    void begin(const Courier::Attempt& attempt, Now now);
+    void begin_on(const std::string& name, AttemptId id, const Parcel& parcel, Now now);
+    void collect(std::vector<Finished> finished, Now now);
+    /// In the log, before the courier hears of it.
+    void explain(const Courier::Attempt& attempt, const Outcome& outcome) const;
+    void save(Now now);
+    bool is_time_to_save(Now now) const;
+    bool is_done(Now now) const;
+
+    void answer(rpc::HooksCall call, rpc::Respond done, Now now);
+    Result<Json> carry_out(const rpc::HooksCall& call, Now now);
+    Result<Json> retry_all(Now now);
+    std::unexpected<Error> nobody(const std::string& name) const;
+    void test(const std::string& name, rpc::Respond done, Now now);
+
+    // Constant after construction.
+    const Paths paths_;
+    const std::string node_id_;
+
+    // Any thread.
+    BoundedQueue<Work> inbox_;
+    std::atomic<Seq> head_;
+    std::atomic<bool> stopping_ = false;
+    WebhookSender webhooks_;  // only `wake` is for any thread
+
+    // The delivery thread's alone.
+    Outside outside_;
+    Courier courier_;
+    Roster roster_;
+    HookRunner hooks_;
+    FolderWatch folders_;
+    std::optional<SteadyTime> reload_at_;
+    Seq changed_at_ = 0;  // the newest event when a change of files was seen
+    std::map<AttemptId, Courier::Attempt> attempts_;
+    struct Test {
+        rpc::Respond done;
+        SteadyTime begun;
+    };
+    std::map<AttemptId, Test> tests_;
+    AttemptId last_test_ = 0;
+    std::vector<DeliveryChange> unsaved_;  // the store said no
+    bool saving_ = false;
+    SteadyTime saved_at_{};
+    std::optional<SteadyTime> stop_at_;
+    std::vector<std::pair<rpc::HooksCall, rpc::Respond>> after_saving_;
+    /// Answers to what is done but not durable yet.
+    struct Unanswered {
+        rpc::Respond done;
+        Json result;
+    };
+    std::vector<Unanswered> unanswered_;
+
+    std::thread thread_;
+};
+
+}  // namespace knell

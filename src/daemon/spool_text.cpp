@@ -1,0 +1,41 @@
+#include "daemon/spool_text.hpp"
+
+#include "rpc/decode.hpp"
+
+namespace knell {
+
+namespace {
+
+Result<Command> parse_line(std::string_view line, rpc::Backend& backend) {
+    const auto value = wire::parse_json(line);
+    if (!value) return std::unexpected(value.error());
+    const auto* object = value->if_object();
+    const auto* params = object == nullptr ? nullptr : wire::object_at(*object, "params");
+    if (params == nullptr) return fail(ErrorCode::parse_error, "a line without params");
+    if (wire::int_at(*object, "v") != 1) {
+        return fail(ErrorCode::parse_error, "a line of another version");
+    }
+    const auto at = parse_rfc3339(wire::text_at(*object, "at"));
+    if (!at) return fail(ErrorCode::parse_error, "a line without a time");
+    return rpc::decode_spooled(wire::text_at(*object, "method"), *params, *at, backend);
+}
+
+}  // namespace
+
+Result<std::vector<Command>> parse_spool(std::string_view text, rpc::Backend& backend) {
+    std::vector<Command> commands;
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        // A last line without its end was cut short by a crash: it was never said.
+        if (end == std::string_view::npos) break;
+        if (const auto line = text.substr(0, end); !line.empty()) {
+            auto command = parse_line(line, backend);
+            if (!command) return std::unexpected(command.error());
+            commands.push_back(std::move(*command));
+        }
+        text.remove_prefix(end + 1);
+    }
+    return commands;
+}
+
+}  // namespace knell
