@@ -53,6 +53,12 @@ std::unexpected<Error> Connection::too_late(std::string_view method) {
                             socket_, method));
 }
 
+std::unexpected<Error> Connection::not_json_rpc() {
+    fd_.reset();
+    return fail(ErrorCode::internal,
+                fmt::format("what answers at {} does not speak JSON-RPC", socket_));
+}
+
 Result<void> Connection::send_line(std::string_view line, std::string_view method,
                                    const Deadline& deadline) {
     while (!line.empty()) {
@@ -70,29 +76,91 @@ Result<void> Connection::send_line(std::string_view line, std::string_view metho
     return {};
 }
 
-Result<std::string> Connection::receive_line(std::string_view method, const Deadline& deadline) {
-    std::size_t searched = 0;
+std::optional<std::string> Connection::next_line() {
+    const auto end = received_.find('\n', searched_);
+    if (end == std::string::npos) {
+        // Moved to the front once for each piece received, not once for each line.
+        received_.erase(0, taken_);
+        taken_ = 0;
+        searched_ = received_.size();
+        return std::nullopt;
+    }
+    auto line = received_.substr(taken_, end - taken_);
+    taken_ = searched_ = end + 1;
+    return line;
+}
+
+Connection::Received Connection::receive_some() {
+    char chunk[65'536];
     for (;;) {
-        if (const auto end = received_.find('\n', searched); end != std::string::npos) {
-            auto line = received_.substr(0, end);
-            received_.erase(0, end + 1);
-            return line;
+        const auto count = ::recv(fd_.get(), chunk, sizeof chunk, MSG_DONTWAIT);
+        if (count > 0) {
+            received_.append(chunk, static_cast<std::size_t>(count));
+            return Received::something;
         }
-        searched = received_.size();
-        if (searched > answer_bytes_max) {
+        if (count < 0 && should_wait(errno)) return Received::nothing_yet;
+        if (count == 0 || errno != EINTR) return Received::the_end;
+    }
+}
+
+Result<std::string> Connection::receive_line(std::string_view method, const Deadline& deadline) {
+    for (;;) {
+        if (auto line = next_line()) return std::move(*line);
+        if (received_.size() > answer_bytes_max) {
             fd_.reset();
             return fail(ErrorCode::limit, fmt::format("the answer to {} is longer than {} bytes",
                                                       method, answer_bytes_max));
         }
-        char chunk[65'536];
-        const auto count = ::recv(fd_.get(), chunk, sizeof chunk, MSG_DONTWAIT);
-        if (count > 0) {
-            received_.append(chunk, static_cast<std::size_t>(count));
-        } else if (count < 0 && should_wait(errno)) {
-            if (!wait_until_ready(fd_.get(), POLLIN, deadline)) return too_late(method);
-        } else if (count == 0 || errno != EINTR) {
-            return lost(method);
+        switch (receive_some()) {
+            case Received::something:
+                break;
+            case Received::nothing_yet:
+                if (!wait_until_ready(fd_.get(), POLLIN, deadline)) return too_late(method);
+                break;
+            case Received::the_end:
+                return lost(method);
         }
+    }
+}
+
+Result<void> Connection::keep(std::string&& line) {
+    told_bytes_ += line.size();
+    if (told_bytes_ > answer_bytes_max) {
+        fd_.reset();
+        return fail(ErrorCode::limit,
+                    fmt::format("the daemon told {} bytes before it answered; follow events on a "
+                                "connection of their own",
+                                told_bytes_));
+    }
+    told_.push_back(std::move(line));
+    return {};
+}
+
+Result<std::optional<JsonObject>> Connection::take_notification() {
+    for (;;) {
+        std::optional<std::string> line;
+        if (!told_.empty()) {
+            line = std::move(told_.front());
+            told_.pop_front();
+            told_bytes_ -= line->size();
+        } else {
+            line = next_line();
+        }
+        if (!line) {
+            const auto received = fd_ ? receive_some() : Received::the_end;
+            if (received == Received::something) continue;
+            if (received == Received::nothing_yet) return std::nullopt;
+            fd_.reset();
+            return fail(ErrorCode::unreachable,
+                        fmt::format("the daemon at {} closed the connection", socket_));
+        }
+        auto said = wire::parse_json(*line);
+        if (!said || !said->is_object()) return not_json_rpc();
+        auto& object = said->get_object();
+        if (const auto* error = wire::object_at(object, "error")) {
+            return std::unexpected(wire::error_from_json(*error));
+        }
+        if (object.contains("method")) return std::move(object);
     }
 }
 
@@ -113,16 +181,14 @@ Result<JsonObject> Connection::call_raw(std::string_view method, const JsonObjec
         auto line = receive_line(method, deadline);
         if (!line) return std::unexpected(std::move(line.error()));
         auto answer = wire::parse_json(*line);
-        if (!answer || !answer->is_object()) {
-            fd_.reset();
-            return fail(ErrorCode::internal,
-                        fmt::format("what answers at {} does not speak JSON-RPC", socket_));
-        }
+        if (!answer || !answer->is_object()) return not_json_rpc();
         auto& object = answer->get_object();
         // A line without an id is something the daemon tells on its own, such as an event.  An
         // error under the id null is our answer: our request could not be read.
         const bool ours = wire::int_at(object, "id", -1) == id || object.contains("error");
         if (ours) return std::move(object);
+        if (!object.contains("method")) continue;
+        if (auto kept = keep(std::move(*line)); !kept) return std::unexpected(kept.error());
     }
 }
 

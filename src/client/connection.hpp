@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,7 +18,8 @@ inline constexpr std::chrono::milliseconds call_timeout_default{10'000};
 /// A page of events is a few megabytes; past this the daemon is not one of ours.
 inline constexpr std::size_t answer_bytes_max = 64U << 20U;
 
-/// A connection to a daemon: one call at a time, blocking, one thread.
+/// A connection to a daemon: one call at a time, blocking, one thread; and what the daemon tells on
+/// its own once it was asked to.
 ///
 /// After `unreachable` it is closed, because a late answer would be taken for the next one's: open
 /// another.
@@ -36,18 +39,33 @@ class Connection {
     Result<JsonObject> call_raw(std::string_view method, const JsonObject& params,
                                 const Deadline& deadline);
 
+    /// The next thing that the daemon told on its own, an object with `method` and `params`, if it
+    /// is here already.  Does not wait: poll `fd` for reading when there is none.
+    Result<std::optional<JsonObject>> take_notification();
+    int fd() const { return fd_.get(); }
+
   private:
     Connection(std::string socket, Fd fd) : socket_(std::move(socket)), fd_(std::move(fd)) {}
 
     Result<void> send_line(std::string_view line, std::string_view method,
                            const Deadline& deadline);
     Result<std::string> receive_line(std::string_view method, const Deadline& deadline);
+    /// A whole line of what was received, if there is one.
+    std::optional<std::string> next_line();
+    enum class Received : std::uint8_t { something, nothing_yet, the_end };
+    Received receive_some();
+    Result<void> keep(std::string&& line);
     std::unexpected<Error> lost(std::string_view method);
     std::unexpected<Error> too_late(std::string_view method);
+    std::unexpected<Error> not_json_rpc();
 
     std::string socket_;
     Fd fd_;
-    std::string received_;  // past the last line that was taken
+    std::string received_;
+    std::size_t taken_ = 0;         // of `received_`, in whole lines
+    std::size_t searched_ = 0;      // no line ends between `taken_` and here
+    std::deque<std::string> told_;  // while a call waited for its answer
+    std::size_t told_bytes_ = 0;
     std::int64_t last_id_ = 0;
 };
 

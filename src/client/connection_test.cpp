@@ -96,6 +96,36 @@ TEST_F(ConnectionTest, WhatTheDaemonTellsOnItsOwnIsNotAnAnswer) {
 
     ASSERT_TRUE(result);
     EXPECT_TRUE(wire::bool_at(*result, "ok"));
+    const auto told = connection->take_notification();
+    ASSERT_TRUE(told && *told) << "what came before the answer is lost";
+    EXPECT_EQ(wire::text_at(**told, "method"), "event");
+}
+
+TEST_F(ConnectionTest, WhatIsToldAfterTheAnswerIsTakenOneByOneUntilTheEnd) {
+    std::optional<Connection> connection;
+    {
+        ScriptedDaemon daemon(directory_,
+                              {R"({"jsonrpc":"2.0","id":1,"result":{"after":0}})"
+                               "\n"
+                               R"({"jsonrpc":"2.0","method":"event","params":{"seq":1}})"
+                               "\n"
+                               R"({"jsonrpc":"2.0","method":"event","params":{"seq":2}})"
+                               "\n"
+                               R"({"jsonrpc":"2.0","method":"ev)"});
+        auto opened = Connection::open(socket());
+        ASSERT_TRUE(opened);
+        connection = std::move(*opened);
+        ASSERT_TRUE(connection->call("events.subscribe", {}));
+    }
+
+    for (const int seq : {1, 2}) {
+        const auto told = connection->take_notification();
+        ASSERT_TRUE(told && *told);
+        EXPECT_EQ(wire::int_at((**told).at("params").as_object(), "seq"), seq);
+    }
+    const auto end = connection->take_notification();
+    ASSERT_FALSE(end);
+    EXPECT_EQ(end.error().code, ErrorCode::unreachable);
 }
 
 TEST_F(ConnectionTest, AConnectionThatClosesBeforeItsAnswerIsUnreachable) {

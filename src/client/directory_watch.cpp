@@ -13,6 +13,10 @@ DirectoryWatch::DirectoryWatch(const std::string& directory)
 void DirectoryWatch::wait(std::chrono::milliseconds step, const Deadline& deadline) {
     pollfd watched{.fd = fd_.get(), .events = POLLIN, .revents = 0};
     ::poll(&watched, 1, deadline.poll_millis(step));
+    clear();
+}
+
+void DirectoryWatch::clear() {
     // Only that there was something matters; what is left unread would wake the next wait at once.
     char events[4096];
     while (::read(fd_.get(), events, sizeof events) > 0) {

@@ -17,6 +17,10 @@ class DirectoryWatch {
     /// Waits for a change, at most `step` and not past the deadline.
     void wait(std::chrono::milliseconds step, const Deadline& deadline);
 
+    /// For those who wait for more than this: readable after a change, until `clear`.
+    int fd() const { return fd_.get(); }
+    void clear();
+
   private:
     Fd fd_;
 };

@@ -50,9 +50,8 @@ bool is_locked(const std::string& lock_file) {
     return fd && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-}  // namespace
-
-Result<Connection> start_daemon(const Paths& paths, const Deadline& deadline) {
+/// Starts one and waits for an answer: its own, or that of another that was quicker.
+Result<Connection> launch_and_connect(const Paths& paths, const Deadline& deadline) {
     const auto log_start = log_size(paths.log_file);
     auto daemon = DaemonProcess::launch(paths);
     if (!daemon) return std::unexpected(std::move(daemon.error()));
@@ -72,6 +71,16 @@ Result<Connection> start_daemon(const Paths& paths, const Deadline& deadline) {
         return did_not_start(paths, log_start, describe_exit(*exit));
     }
     return did_not_start(paths, log_start, "does not answer yet");
+}
+
+}  // namespace
+
+Result<Connection> start_daemon(const Paths& paths, const Deadline& deadline) {
+    auto connection = launch_and_connect(paths, deadline);
+    if (connection || deadline.passed()) return connection;
+    // A daemon that is being killed loses its socket before its lock.  Ours may have met that lock
+    // and given up; by now nobody holds it.
+    return launch_and_connect(paths, deadline);
 }
 
 Result<Connection> connect_or_start(const Paths& paths, const Deadline& deadline) {
