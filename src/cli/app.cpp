@@ -39,11 +39,15 @@ constexpr std::array verbs{
          "Explain why a session is as it is, and what would end it", make_why},
     Verb{"end", "[OPTIONS] ID...", session_group, "End sessions by hand", make_end},
     Verb{"events", "[OPTIONS]", session_group, "Show what happened, the newest last", make_events},
+    Verb{"hooks", "[OPTIONS] [ACTION] [NAME]", session_group,
+         "Show and steer who is told of events: hooks and webhooks", make_hooks},
     Verb{"up", "[OPTIONS]", daemon_group, "Start the daemon", make_up},
     Verb{"down", "", daemon_group, "Stop the daemon and wait until it is gone", make_down},
     Verb{"status", "[OPTIONS]", daemon_group, "Show how the daemon is doing", make_status},
     Verb{"reap", "[OPTIONS]", daemon_group, "Look at every owner now and end what is proven dead",
          make_reap},
+    Verb{"config", "check [OPTIONS]", daemon_group,
+         "Check config.yaml and the hooks; no daemon is needed", make_config},
     Verb{"rpc", "[OPTIONS] METHOD [JSON]", program_group, "Make one JSON-RPC call", make_rpc},
 };
 

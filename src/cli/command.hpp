@@ -42,7 +42,9 @@ std::unique_ptr<Command> make_show();
 std::unique_ptr<Command> make_why();
 std::unique_ptr<Command> make_end();
 std::unique_ptr<Command> make_events();
+std::unique_ptr<Command> make_hooks();
 std::unique_ptr<Command> make_reap();
+std::unique_ptr<Command> make_config();
 std::unique_ptr<Command> make_rpc();
 
 }  // namespace knell::cli

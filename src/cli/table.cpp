@@ -107,20 +107,27 @@ void Table::add(std::vector<Cell> row) {
 std::vector<std::size_t> Table::natural_widths() const {
     Widths widths;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-        std::size_t width = display_width(columns_[i].title);
+        std::size_t width = std::max(columns_[i].least, display_width(columns_[i].title));
         for (const auto& row : rows_) width = std::max(width, display_width(row[i].text));
         widths.push_back(width);
     }
     return widths;
 }
 
-std::string Table::render(const Terminal& terminal) const {
-    Widths widths = natural_widths();
-    if (terminal.width > 0) widths = widths_within(widths, columns_, terminal.width);
+std::vector<std::size_t> Table::widths_on(const Terminal& terminal) const {
+    auto widths = natural_widths();
+    return terminal.width > 0 ? widths_within(widths, columns_, terminal.width) : widths;
+}
 
+std::string Table::render(const Terminal& terminal) const {
     std::vector<Cell> titles;
     for (const auto& column : columns_) titles.push_back({column.title, Tone::heading});
-    std::string text = line_of(titles, widths, columns_, terminal);
+    return line_of(titles, widths_on(terminal), columns_, terminal) + render_rows(terminal);
+}
+
+std::string Table::render_rows(const Terminal& terminal) const {
+    const auto widths = widths_on(terminal);
+    std::string text;
     for (const auto& row : rows_) text += line_of(row, widths, columns_, terminal);
     return text;
 }

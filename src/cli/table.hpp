@@ -21,6 +21,7 @@ struct Column {
     Align align = Align::left;
     std::size_t shrink_to = 0;  // may be cut to this width; 0: never cut
     int drop_order = 0;         // left out when the table is too wide, 1 first; 0: never
+    std::size_t least = 0;      // never narrower: lines up rows that are not rendered together
 };
 
 struct Cell {
@@ -38,8 +39,11 @@ class Table {
     void add(std::vector<Cell> row);
     bool empty() const { return rows_.empty(); }
     std::string render(const Terminal& terminal) const;
+    /// Without the heading, below one that is there already.
+    std::string render_rows(const Terminal& terminal) const;
 
   private:
+    std::vector<std::size_t> widths_on(const Terminal& terminal) const;
     std::vector<std::size_t> natural_widths() const;
 
     const std::vector<Column> columns_;

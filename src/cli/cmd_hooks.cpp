@@ -1,0 +1,151 @@
+#include <algorithm>
+
+#include <CLI/App.hpp>
+#include <CLI/Validators.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/command.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/hooks_report.hpp"
+#include "cli/output.hpp"
+#include "client/connection.hpp"
+
+namespace knell::cli {
+
+namespace {
+
+using wire::int_at;
+using wire::text_at;
+
+constexpr auto footer = R"(
+Actions:
+  ls              how it goes with every hook and webhook: last delivery, lag, failures, next try
+  test NAME       try one with an event that never happened, and show what it said
+  letters [NAME]  events that wait for another try, and dead letters, given up after three days
+  retry [NAME]    send what waits and what was given up again, now
+  pause NAME      deliver nothing until resumed; nothing is lost meanwhile
+  resume NAME     go on where it was paused, or disabled by its receiver
+  forget NAME     drop the place and the letters of one whose directory or entry is gone
+
+A hook is a directory in hooks/ with a HOOK.yaml and a program; a webhook is an entry in
+config.yaml. Both are picked up as soon as they are written. An event is delivered at least once,
+in order for its session, and always under the same id.
+
+Examples:
+  knell hooks
+  knell hooks test ops
+  knell hooks ls --json | jq -r '.hooks[] | select(.state == "failing") | .name'
+
+Exit status: 0 done, 1 failed or the test did, 2 wrong usage.)";
+
+class Hooks final : public Command {
+  public:
+    void declare(CLI::App& app) override {
+        app.add_option("ACTION", action_, "What to do; ls unless told otherwise")
+            ->check(CLI::IsMember(std::vector<std::string>{"ls", "test", "letters", "retry",
+                                                           "pause", "resume", "forget"}));
+        app.add_option("NAME", name_, "The hook or webhook");
+        app.add_flag("--dead", dead_, "With letters: only those that were given up");
+        app.add_flag("--yes", yes_, "With forget: do not ask");
+        app.add_flag("--json", json_, "Print the result as JSON");
+        app.footer(footer);
+    }
+
+    int run(const Context& context) override {
+        const bool needs_name =
+            action_ == "test" || action_ == "pause" || action_ == "resume" || action_ == "forget";
+        if (needs_name && name_.empty()) {
+            note(
+                fmt::format("knell hooks: {} needs the NAME of a hook or webhook; `knell hooks "
+                            "ls` lists them",
+                            action_));
+            return exit_usage;
+        }
+        auto connection = client::Connection::open(context.paths.socket);
+        if (!connection) return complain("hooks", connection.error());
+        if (action_ == "ls") return list(*connection, context);
+        if (action_ == "letters") return letters(*connection, context);
+        if (action_ == "test") return test(*connection, context);
+        if (action_ == "forget" && !yes_ && is_terminal(STDIN_FILENO) &&
+            !confirm(fmt::format("Forget {} and all events that wait for it?", name_))) {
+            return complain("hooks", "nothing was forgotten");
+        }
+        return act(*connection);
+    }
+
+  private:
+    int list(client::Connection& connection, const Context& context) const {
+        const auto result = connection.call_object("hooks.list", {});
+        if (!result) return complain("hooks", result.error());
+        if (json_) {
+            print_json(*result);
+            return exit_done;
+        }
+        print(hooks_table(*result, context.output, context.paths.hooks_dir));
+        return exit_done;
+    }
+
+    int letters(client::Connection& connection, const Context& context) const {
+        JsonObject params{{"limit", 1000}};
+        if (!name_.empty()) params["name"] = name_;
+        if (dead_) params["state"] = "dead";
+        const auto result = connection.call_object("hooks.letters", params);
+        if (!result) return complain("hooks", result.error());
+        if (json_) {
+            print_json(*result);
+        } else {
+            print(letters_table(*result, context.output, /*only_dead=*/dead_));
+        }
+        return exit_done;
+    }
+
+    int test(client::Connection& connection, const Context& context) const {
+        // A hook may take ten minutes before it is ended.
+        const client::Deadline deadline{std::chrono::minutes{11}};
+        const auto answer = connection.call("hooks.test", {{"name", name_}}, deadline);
+        if (!answer) return complain("hooks", answer.error());
+        const auto& result = answer->as_object();
+        const bool delivered = wire::bool_at(result, "delivered");
+        if (json_) {
+            print_json(result);
+        } else {
+            print(test_report(name_, result, context.output));
+        }
+        return delivered ? exit_done : exit_failed;
+    }
+
+    int act(client::Connection& connection) const {
+        JsonObject params;
+        if (!name_.empty()) params["name"] = name_;
+        const auto result = connection.call_object("hooks." + action_, params);
+        if (!result) return complain("hooks", result.error());
+        if (json_) {
+            print_json(*result);
+        } else if (action_ == "retry") {
+            const auto count = int_at(*result, "retried");
+            print_line(count == 0   ? "nothing waits"
+                       : count == 1 ? "1 event is sent again now"
+                                    : fmt::format("{} events are sent again now", count));
+        } else if (action_ == "forget") {
+            print_line(fmt::format("{} is forgotten", name_));
+        } else {
+            print_line(fmt::format("{} is {}", name_, text_at(*result, "state")));
+        }
+        return exit_done;
+    }
+
+    std::string action_ = "ls";
+    std::string name_;
+    bool dead_ = false;
+    bool yes_ = false;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_hooks() {
+    return std::make_unique<Hooks>();
+}
+
+}  // namespace knell::cli

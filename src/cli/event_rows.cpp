@@ -1,0 +1,99 @@
+#include "cli/event_rows.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/output.hpp"
+#include "cli/relative_time.hpp"
+#include "cli/session_rows.hpp"
+#include "cli/table.hpp"
+
+namespace knell::cli {
+
+namespace {
+
+using wire::int_at;
+using wire::text_at;
+
+std::string what_happened(const JsonObject& event) {
+    const auto reason = text_at(event, "reason");
+    const auto detail = text_at(event, "detail");
+    std::string text(reason.empty() ? text_at(event, "source") : reason);
+    if (const auto proof = text_at(event, "proof"); !proof.empty()) {
+        text += fmt::format(" ({})", proof);
+    }
+    if (!detail.empty()) text += fmt::format("{}{}", text.empty() ? "" : ": ", detail);
+    if (const auto* leftovers = wire::array_at(event, "leftovers")) {
+        text += fmt::format("; {} left running", leftovers->size());
+    }
+    return text;
+}
+
+void add_row(Table& table, const Json& event, std::string time) {
+    const auto* object = event.if_object();
+    if (object == nullptr) return;
+    const auto generation = int_at(*object, "generation");
+    table.add({{fmt::to_string(int_at(*object, "seq"))},
+               {std::move(time), Tone::faint},
+               {std::string(text_at(*object, "type"))},
+               {std::string(text_at(*object, "session_id"))},
+               {generation == 0 ? "" : fmt::to_string(generation)},
+               {what_happened(*object), tone_of_end(*object)}});
+}
+
+std::string time_of(const Json& event) {
+    const auto* object = event.if_object();
+    return std::string(object == nullptr ? "" : text_at(*object, "time"));
+}
+
+/// As wide as what these columns usually hold: the rows to come are not known.
+Table endless_table() {
+    return Table({{.title = "SEQ", .align = Align::right, .least = 8},
+                  {.title = "TIME", .drop_order = 2, .least = 24},
+                  {.title = "TYPE", .least = 15},
+                  {.title = "SESSION", .least = 36},
+                  {.title = "GEN", .align = Align::right, .drop_order = 1},
+                  {.title = "WHAT", .shrink_to = 24, .least = 24}});
+}
+
+}  // namespace
+
+std::string event_table(const std::deque<Json>& events, const Terminal& terminal, WallTime now) {
+    Table table({{.title = "SEQ", .align = Align::right},
+                 {.title = "TIME", .drop_order = 2},
+                 {.title = "TYPE"},
+                 {.title = "SESSION"},
+                 {.title = "GEN", .align = Align::right, .drop_order = 1},
+                 {.title = "WHAT", .shrink_to = 24}});
+    for (const auto& event : events) {
+        // A person wants to know how long ago, a file when.
+        const auto time = time_of(event);
+        add_row(table, event, terminal.interactive ? relative_time(time, now) : time);
+    }
+    return table.render(terminal);
+}
+
+void EventPrinter::print_heading() const {
+    if (!json_) print(endless_table().render(terminal_));
+}
+
+void EventPrinter::print_events(const std::deque<Json>& events) const {
+    if (json_) {
+        for (const auto& event : events) print_line(wire::to_text(event));
+        return;
+    }
+    auto table = endless_table();
+    // "3s ago" would be wrong a minute later.
+    for (const auto& event : events) add_row(table, event, time_of(event));
+    print(table.render_rows(terminal_));
+}
+
+void EventPrinter::print_gap(std::int64_t from, std::int64_t to) const {
+    if (json_) {
+        print_line(wire::to_text(JsonObject{{"gap", JsonObject{{"from", from}, {"to", to}}}}));
+    } else {
+        print_line(toned(fmt::format("events {} to {} are no longer kept", from, to), Tone::warning,
+                         terminal_));
+    }
+}
+
+}  // namespace knell::cli

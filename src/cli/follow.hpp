@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/event_rows.hpp"
+#include "client/connection.hpp"
+
+namespace knell::cli {
+
+/// What `knell events --follow` follows.
+struct Follow {
+    std::string socket;
+    JsonObject filter;       // `types` and `session_id`, where they were given
+    std::int64_t after = 0;  // the last number that was printed already
+};
+
+/// Prints events as they happen until Ctrl-C, SIGTERM or the end of whoever reads; gives the exit
+/// status.  When the daemon goes away it waits for the next one and goes on where it was: nothing
+/// is printed twice and nothing left out.
+int follow_events(client::Connection connection, Follow follow, const EventPrinter& printer);
+
+}  // namespace knell::cli
