@@ -8,7 +8,14 @@
 namespace knell::testing {
 
 InProcessBackend::InProcessBackend()
-    : store_(make_memory_store()), journal_(state_, *store_), dispatcher_(*this), now_(at(0)) {
+    : store_(make_memory_store()),
+      journal_(state_, *store_),
+      feeds_(store_->node_id(),
+             [this](EventQuery query, rpc::Feeds::Done done) {
+                 done(rpc::read_feed_page(*reader_, std::move(query), store_->node_id()));
+             }),
+      dispatcher_(*this),
+      now_(at(0)) {
     reader_ = std::move(*store_->open_reader());
     processes_.start(100, 7);
     processes_.start(200, 8);
@@ -30,7 +37,9 @@ std::string InProcessBackend::answer(std::string_view line, const rpc::Caller& c
 Result<Reply> InProcessBackend::commit(Command&& command) {
     std::vector<Command> commands;
     commands.push_back(std::move(command));
-    return std::move(journal_.commit(std::move(commands), now_).replies.front());
+    auto step = journal_.commit(std::move(commands), now_);
+    feeds_.publish(step.events);
+    return std::move(step.replies.front());
 }
 
 void InProcessBackend::pass(std::chrono::milliseconds time) {
@@ -57,6 +66,11 @@ Result<Json> InProcessBackend::node_status(Reader&) const {
 void InProcessBackend::search_leftovers(const LeftoverSearch&,
                                         std::move_only_function<void(std::vector<Leftover>)> done) {
     done({});
+}
+
+void InProcessBackend::hooks(rpc::HooksCall call, rpc::Respond done) {
+    if (call.name.empty()) return done(JsonObject{{"hooks", JsonArray{}}});
+    done(fail(ErrorCode::not_found, "no hook or webhook " + call.name));
 }
 
 void InProcessBackend::sweep(bool dry_run, rpc::Respond done) {

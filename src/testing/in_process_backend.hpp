@@ -7,6 +7,7 @@
 #include "journal/journal.hpp"
 #include "rpc/backend.hpp"
 #include "rpc/dispatcher.hpp"
+#include "rpc/feeds.hpp"
 #include "store/store.hpp"
 #include "testing/fake_processes.hpp"
 
@@ -29,10 +30,15 @@ class InProcessBackend final : public rpc::Backend {
 
     void submit(Command&& command, std::move_only_function<void(Result<Reply>)> done) override;
     void read(std::move_only_function<Result<Json>(Reader&)> work, rpc::Respond done) override;
+    rpc::Feeds& feeds() override { return feeds_; }
     Result<Json> node_status(Reader& reader) const override;
     void search_leftovers(const LeftoverSearch& where,
                           std::move_only_function<void(std::vector<Leftover>)> done) override;
     void sweep(bool dry_run, rpc::Respond done) override;
+    /// Nobody is subscribed here.
+    void hooks(rpc::HooksCall call, rpc::Respond done) override;
+    /// There are no files here.
+    Json check_config() const override { return JsonObject{{"ok", true}}; }
     void stop() override { stopped_ = true; }
     const ProcessTable& processes() const override { return processes_; }
     const std::string& host() const override { return host_; }
@@ -46,6 +52,7 @@ class InProcessBackend final : public rpc::Backend {
     std::unique_ptr<Reader> reader_;
     State state_;
     Journal journal_;
+    rpc::Feeds feeds_;
     rpc::Dispatcher dispatcher_;
     rpc::Caller caller_;
     Now now_;

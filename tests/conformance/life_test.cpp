@@ -44,6 +44,16 @@ TEST_P(Life, EveryFieldSurvivesARestart) {
     EXPECT_EQ(journal().state.count(Status::running), 1U);
 }
 
+TEST_P(Life, AStepHandsOutTheEventsThatItMadeDurable) {
+    const auto step = journal().step(
+        {create("a"), close("a", 1, Reason::completed), resume("a"), create("a")}, at(1));
+
+    const auto page = reader().events({.limit = 100});
+    ASSERT_TRUE(page);
+    EXPECT_EQ(step.events.size(), 3U);
+    EXPECT_EQ(step.events, page->events);
+}
+
 TEST_P(Life, AnEndHasItsReasonProofAndBounds) {
     journal().one(create("a"), at(0));
     const auto closed = journal().one(close("a", 1, Reason::signaled), at(9));

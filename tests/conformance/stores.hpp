@@ -48,6 +48,7 @@ class JournalOnStore {
         while (!whole.failed && journal.has_work_left()) {
             auto more = journal.commit({}, now);
             std::ranges::move(more.effects, std::back_inserter(whole.effects));
+            std::ranges::move(more.events, std::back_inserter(whole.events));
             std::ranges::move(more.automatic, std::back_inserter(whole.automatic));
             whole.failed = more.failed;
         }
@@ -86,6 +87,7 @@ class StoreStory : public ::testing::TestWithParam<StoreKind> {
 
     JournalOnStore& journal() { return *journal_; }
     Reader& reader() { return *reader_; }
+    Store& store() { return under_test_->store(); }
     Session shown(const std::string& id) {
         const auto found = reader().find(SessionId(id));
         EXPECT_TRUE(found && *found) << id << " is not on record";

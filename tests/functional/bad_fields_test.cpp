@@ -15,8 +15,13 @@ using testing::HasSubstr;
 
 class BadFields : public WithDaemon {
   protected:
-    void SetUp() override { create(R"({"id":"s","source":"cli"})"); }
-    void TearDown() override { EXPECT_EQ(all_events(client).size(), 1U) << "something was done"; }
+    void SetUp() override {
+        create(R"({"id":"s","source":"cli"})");
+        events_before_ = all_events(client);
+    }
+    void TearDown() override {
+        EXPECT_EQ(all_events(client), events_before_) << "something was done";
+    }
 
     struct Case {
         std::string_view method;
@@ -35,6 +40,9 @@ class BadFields : public WithDaemon {
     static std::string create_with(std::string_view name, std::string_view value) {
         return fmt::format(R"({{"source":"cli","{}":{}}})", name, value);
     }
+
+  private:
+    std::vector<Json> events_before_;
 };
 
 TEST_F(BadFields, WhatIsMissing) {

@@ -162,6 +162,7 @@ TEST_F(Cli, End) {
 }
 
 TEST_F(Cli, Events) {
+    const auto startup = newest_seq(client);
     create(R"({"id":"a","source":"cli"})");
     create(R"({"id":"b","source":"cli"})");
     client.must("session.close", R"({"session_id":"a"})");
@@ -175,11 +176,14 @@ TEST_F(Cli, Events) {
         }
         return seqs;
     };
-    EXPECT_THAT(lines({}), ElementsAre(1, 2, 3));
-    EXPECT_THAT(lines({"--limit", "2"}), ElementsAre(2, 3));
-    EXPECT_THAT(lines({"--after", "1", "--limit", "1"}), ElementsAre(2));
-    EXPECT_THAT(lines({"--type", "session:end"}), ElementsAre(3));
-    EXPECT_THAT(lines({"--session", "a"}), ElementsAre(1, 3));
+    const auto a_start = startup + 1;
+    const auto b_start = startup + 2;
+    const auto a_end = startup + 3;
+    EXPECT_THAT(lines({}), ElementsAre(startup, a_start, b_start, a_end));
+    EXPECT_THAT(lines({"--limit", "2"}), ElementsAre(b_start, a_end));
+    EXPECT_THAT(lines({"--after", fmt::to_string(a_start), "--limit", "1"}), ElementsAre(b_start));
+    EXPECT_THAT(lines({"--type", "session:end"}), ElementsAre(a_end));
+    EXPECT_THAT(lines({"--session", "a"}), ElementsAre(a_start, a_end));
     EXPECT_THAT(home.knell({"events"}).out, HasSubstr("session:end"));
 }
 

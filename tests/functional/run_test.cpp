@@ -187,7 +187,7 @@ TEST_F(Run, WithoutACommandItIsWrongUsage) {
     EXPECT_EQ(home.knell({"run", "--"}).status, 2);
     EXPECT_EQ(home.knell({"run", "--id", "a/b", "--", "true"}).status, 2);
     EXPECT_EQ(home.knell({"run", "--source", "a b", "--", "true"}).status, 2);
-    EXPECT_THAT(all_events(client), IsEmpty());
+    EXPECT_THAT(session_events(client), IsEmpty());
 }
 
 TEST_F(Run, ADaemonThatDiesMeanwhileIsReplacedAndTheEndRecorded) {

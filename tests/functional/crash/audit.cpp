@@ -42,8 +42,13 @@ void Audit::take(const Json& event) {
     if (seq != static_cast<std::int64_t>(ids_.size())) {
         find(fmt::format("event {} follows event {}", seq, ids_.size() - 1));
     }
-    auto& pair = pairs_[{id, generation}];
     const auto type = text(event, "type");
+    if (id.empty()) {
+        // The daemon's own word.  It is only ever killed here, so it never says that it goes.
+        if (type != "gateway:startup") find(fmt::format("event {} is {}", seq, type));
+        return;
+    }
+    auto& pair = pairs_[{id, generation}];
     if (type == "session:start") {
         if (++pair.starts > 1) find(fmt::format("{} starts {} twice", id, generation));
         if (generation > 1 && pairs_[{id, generation - 1}].ends != 1) {

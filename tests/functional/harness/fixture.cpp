@@ -16,6 +16,16 @@ std::vector<Json> all_events(Client& client, std::size_t page) {
     }
 }
 
+std::vector<Json> session_events(Client& client) {
+    auto events = all_events(client);
+    std::erase_if(events, [](const Json& event) { return text(event, "session_id").empty(); });
+    return events;
+}
+
+std::int64_t newest_seq(Client& client) {
+    return number(client.must("node.status"), "events.last_seq");
+}
+
 std::vector<std::string> story_of(Client& client, std::string_view session) {
     const auto result =
         client.must("events.read", fmt::format(R"({{"session_id":"{}"}})", session));

@@ -30,6 +30,10 @@ class WithDaemon : public testing::Test {
 
 /// Every event from the first to the last, in pages.
 std::vector<Json> all_events(Client& client, std::size_t page = 5000);
+/// The same without what the daemon says of itself: its coming and going, its notices.
+std::vector<Json> session_events(Client& client);
+/// The number of the newest event.
+std::int64_t newest_seq(Client& client);
 /// "session:start 1", "agent:start 1", … of one session, each with its generation.
 std::vector<std::string> story_of(Client& client, std::string_view session);
 /// The ids of a page of session.list.

@@ -34,7 +34,9 @@ Normaliser::Normaliser(std::string home)
           };
           add(R"re(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)re", "<time>");
           add(R"re(\bjust now\b|\b\d+[smh] ago\b)re", "<age>");
-          add(R"re(("(?:pid|bytes|max|uptime_s)": ?)\d+)re", "$1<n>");
+          add(R"re(\b(?:now|in \d+[smh])(?=  ))re", "<soon>");
+          add(R"re(\b(in|after) \d+ ms\b)re", "$1 <n> ms");
+          add(R"re(("(?:pid|bytes|max|uptime_s|took_ms)": ?)\d+)re", "$1<n>");
           add(R"re(("(?:node_id|boot_id|host|version|commit|sqlite_version)": ?")[^"]*)re",
               "$1<x>");
           add(R"re(\b(pid|process) +\d+)re", "$1 <pid>");
@@ -43,6 +45,7 @@ Normaliser::Normaliser(std::string home)
           add(R"re(\bon \S+ since\b)re", "on <host> since");
           add(R"re(^(host|node) +\S+$)re", "$1  <x>");
           add(R"re(^(version +|knell )\d+\.\d+\.\d+ \(\w+\)$)re", "$1<version> (<commit>)");
+          add(R"re(\bknell \d+\.\d+\.\d+ (started|stopped)\b)re", "knell <version> $1");
           add(R"re(^(up +)\d+s,)re", "$1<n>,");
           add(R"re(sqlite \d\S* (\S+) \([^,]*,)re", "sqlite <version> $1 (<n>,");
           // The daemon may not have noticed yet that the command before has hung up.

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deliver/hook_runner.hpp"
+#include "platform/fd.hpp"
+
+namespace knell::testing {
+
+/// A directory for one hook and a runner to run it with.  Waits only for what the runner itself
+/// asks to be woken for; time stands still unless a test says otherwise.
+class HookTrial {
+  public:
+    HookTrial();
+    ~HookTrial();
+    HookTrial(const HookTrial&) = delete;
+    HookTrial& operator=(const HookTrial&) = delete;
+
+    HookRunner& runner() { return runner_; }
+    const std::string& directory() const { return directory_; }
+    std::string path(std::string_view name) const;
+
+    /// Makes the file executable.  Gives its path.
+    std::string write(std::string_view name, std::string_view text) const;
+    /// A named pipe to meet a hook at.  Opened for both ways, so that nobody waits for us.
+    Fd fifo(std::string_view name) const;
+
+    HookSpec spec(std::vector<std::string> argv) const;
+    /// `sh` in the hook's directory.
+    HookSpec shell(std::string_view script) const;
+    HookSpec python_handler(std::string_view code) const;
+
+    /// Starts it as the next attempt.
+    AttemptId start(const HookSpec& hook);
+    AttemptId start(const HookSpec& hook, const Parcel& parcel);
+    /// Waits until the runner has something to do, without letting it.
+    void wait();
+    /// Steps until nothing runs, and nothing killed is left to be reaped.
+    std::vector<Finished> finish(SteadyTime now = {});
+    Outcome run(const HookSpec& hook);
+    Outcome run(const HookSpec& hook, const Parcel& parcel);
+
+    static Parcel parcel();
+
+  private:
+    std::string directory_;
+    HookRunner runner_;
+    AttemptId last_attempt_ = 0;
+};
+
+/// Waits for a line from a hook; "" when none comes.
+std::string read_line(const Fd& fifo);
+void write_line(const Fd& fifo);
+/// Waits until nobody has the pipe open for writing any more.
+bool is_let_go(const Fd& reader);
+
+}  // namespace knell::testing
