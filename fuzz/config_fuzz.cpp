@@ -1,0 +1,33 @@
+// A config.yaml as anybody may write it.  Finds crashes, in the library too; a webhook that is
+// accepted is whole, and what is refused says where and why.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/check.hpp"
+#include "core/subscriber_name.hpp"
+#include "daemon/config.hpp"
+#include "deliver/webhook_url.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace knell;
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto config = parse_config(text, "/k/config.yaml", "/home/ann");
+    if (!config) {
+        CHECK(!config.error().empty());
+        for (const auto& problem : config.error()) {
+            CHECK(problem.line >= 0);
+            CHECK(!problem.message.empty());
+        }
+        return 0;
+    }
+    for (const auto& webhook : config->webhooks) {
+        CHECK(!why_not_a_subscriber_name(webhook.name));
+        CHECK(!why_not_a_webhook_url(webhook.url));
+        CHECK(!webhook.secrets.empty());
+        CHECK(webhook.timeout.count() >= 1);
+        CHECK(webhook.concurrency >= 1);
+    }
+    return 0;
+}
