@@ -62,5 +62,8 @@ void measure_heartbeats(Lab& lab);
 void measure_storm(Lab& lab);
 void measure_idle(Lab& lab);
 void measure_peers(Lab& lab);
+void measure_feed_lag(Lab& lab);
+void measure_feed_live(Lab& lab);
+void measure_feed_behind(Lab& lab);
 
 }  // namespace knell::bench
