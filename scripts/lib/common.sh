@@ -11,9 +11,12 @@ tail_lines=30
 build_packages=(
     clang-19 lld-19 libclang-rt-19-dev llvm-19 cmake ninja-build ccache git python3 pkg-config
     libboost1.81-dev libboost-json1.81-dev libsqlite3-dev libsqlitecpp-dev libcli11-dev
-    libfmt-dev libspdlog-dev libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+    libfmt-dev libspdlog-dev libyaml-cpp-dev libcurl4-openssl-dev libssl-dev
+    libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
 )
 test_packages=(clang-format-19 shellcheck tmux)
+# Any node will do, whoever packaged it: Debian's would replace one from elsewhere.
+command -v node >/dev/null || test_packages+=(nodejs npm)
 lint_packages=(clang-format-19 clang-tidy-19 shellcheck g++-12)
 
 # Sanitizers look for llvm-symbolizer in PATH; Debian keeps it here.
@@ -126,5 +129,5 @@ check_tidy() {
 }
 
 check_scripts() {
-    shellcheck scripts/lib/*.sh scripts/bench scripts/lint scripts/run scripts/test .ci/run
+    shellcheck scripts/lib/*.sh scripts/bench scripts/coverage scripts/lint scripts/run scripts/test .ci/run
 }
