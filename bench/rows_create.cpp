@@ -10,6 +10,8 @@ namespace {
 constexpr std::size_t creates = 200'000;
 constexpr double direct_seconds_max = 5;  // a slow disk must not make it last for minutes
 constexpr std::size_t batch_rows = 1'000;
+/// Large batches meet large groups: as many calls as a batch has rows are under way.
+constexpr std::size_t window_of_many = batch_rows / client_count;
 constexpr double rate_min = 20'000;
 constexpr double one_by_one_min = 4;
 constexpr double batches_min = 2.0 / 3;
@@ -20,13 +22,15 @@ struct DaemonRun {
     Percentiles latency;
 };
 
-DaemonRun through_daemon(const Lab& lab, std::size_t calls) {
+DaemonRun through_daemon(const Lab& lab, std::size_t calls, std::size_t window) {
     const auto home = lab.new_home();
     const DaemonUnderTest daemon(lab.options().knell, home->path());
     LoadClient client(daemon.socket(), client_count);
     client.run(plain_creates(calls / 10));  // warm-up
     const auto cpu = daemon.cpu_seconds();
-    const auto result = client.run(plain_creates(calls));
+    auto load = plain_creates(calls);
+    load.window = window;
+    const auto result = client.run(load);
     return {result.rate(), (daemon.cpu_seconds() - cpu) * 1e6 / static_cast<double>(calls),
             percentiles_of(result.micros)};
 }
@@ -65,13 +69,19 @@ void measure_create(Lab& lab) {
     std::vector<double> p99;
     std::vector<double> one_by_one;
     std::vector<double> batches;
+    std::vector<double> many;
+    std::vector<double> many_cpu;
     for (std::size_t run = 0; run < lab.runs(); ++run) {
         lab.say("knell");
-        const auto daemon = through_daemon(lab, lab.scaled(creates));
+        const auto daemon = through_daemon(lab, lab.scaled(creates), 1);
         rate.push_back(daemon.rate);
         cpu.push_back(daemon.cpu_micros);
         p50.push_back(daemon.latency.p50);
         p99.push_back(daemon.latency.p99);
+        lab.say("knell, many calls under way");
+        const auto crowded = through_daemon(lab, lab.scaled(creates), window_of_many);
+        many.push_back(crowded.rate);
+        many_cpu.push_back(crowded.cpu_micros);
         lab.say("one by one");
         one_by_one.push_back(directly(lab, lab.scaled(creates), 1));
         lab.say("batches");
@@ -79,7 +89,7 @@ void measure_create(Lab& lab) {
     }
     const auto figure = spread_of(rate);
     const auto times = spread_of(ratios(rate, one_by_one));
-    const auto share = spread_of(ratios(rate, batches));
+    const auto share = spread_of(ratios(many, batches));
     lab.add({.name = "create",
              .what = "durable session.create, 64 connections, one call each outstanding",
              .unit = "/s",
@@ -93,14 +103,16 @@ void measure_create(Lab& lab) {
                       {"p99_us", spread_of(p99).median},
                       {"daemon_cpu_us_per_create", spread_of(cpu).median}}});
     lab.add({.name = "create.batches",
-             .what = "the same figure against the ceiling of the store",
+             .what = "the same with 15 calls outstanding on each connection",
              .unit = "/s",
-             .figure = figure,
+             .figure = spread_of(many),
              .baseline = "the same rows, 1,000 a transaction, SQLite C API, no daemon",
              .baseline_figure = spread_of(batches),
              .ratio = share,
              .target = ">= 0.67x (issue 5)",
-             .met = share.median >= batches_min});
+             .met = share.median >= batches_min,
+             .also = {{"daemon_cpu_us_per_create", spread_of(many_cpu).median},
+                      {"one_call_outstanding_x", spread_of(ratios(rate, batches)).median}}});
 }
 
 void measure_create_one(Lab& lab) {

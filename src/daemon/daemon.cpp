@@ -264,11 +264,19 @@ class Daemon final : public rpc::Backend {
     }
 
     void publish(std::vector<Writer::Answer> answers, std::vector<Event> events) {
-        if (!events.empty()) delivery_->wake(events.back().seq);
-        server_.post([this, answers = std::move(answers), events = std::move(events)]() mutable {
-            for (auto& [done, reply] : answers) done(std::move(reply));
-            feeds_.publish(events);
-        });
+        const auto newest = events.empty() ? 0 : events.back().seq;
+        if (newest > 0) delivery_->wake(newest);
+        // Nobody listens: let go of them here, where they were made, not on the other thread.
+        if (!feeds_.has_listeners()) events = {};
+        server_.post(
+            [this, newest, answers = std::move(answers), events = std::move(events)]() mutable {
+                for (auto& [done, reply] : answers) done(std::move(reply));
+                if (!events.empty()) {
+                    feeds_.publish(events);
+                } else if (newest > 0) {
+                    feeds_.publish_up_to(newest);
+                }
+            });
     }
 
     void read_for_feed(EventQuery query, rpc::Feeds::Done done) {

@@ -65,7 +65,8 @@ void Delivery::stop() {
 
 void Delivery::wake(Seq head) {
     head_ = head;
-    webhooks_.wake();
+    // A wake-up for nobody, or the tenth in a row, would be paid by every commit.
+    if (has_listeners_ && !woken_.exchange(true)) webhooks_.wake();
 }
 
 void Delivery::post(Work work) {
@@ -111,6 +112,7 @@ void Delivery::loop() {
 }
 
 void Delivery::step(Now now) {
+    woken_ = false;
     // First: who asks how far a hook is means all that has happened until then.
     courier_.set_head(head_);
     std::vector<Work> work;
@@ -152,7 +154,8 @@ void Delivery::wait(Now now) {
     }
     auto timeout = until ? std::chrono::ceil<std::chrono::milliseconds>(*until - now.steady)
                          : std::chrono::milliseconds{wait_max};
-    if (courier_.is_behind() || inbox_.size() > 0 || head_ > courier_.head()) timeout = 0ms;
+    const bool has_news = has_listeners_ && head_ > courier_.head();
+    if (courier_.is_behind() || inbox_.size() > 0 || has_news) timeout = 0ms;
     webhooks_.wait(descriptors, std::clamp<std::chrono::milliseconds>(timeout, 0ms, wait_max));
 }
 
@@ -203,6 +206,7 @@ void Delivery::reload(Now now) {
         hooks_.cancel(attempt);
         webhooks_.cancel(attempt);
     }
+    has_listeners_ = !roster_.terms().empty();
     outside_.keep(roster_.retention());
 }
 

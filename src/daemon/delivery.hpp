@@ -85,7 +85,9 @@ class Delivery {
     BoundedQueue<Work> inbox_;
     std::atomic<Seq> head_;
     std::atomic<bool> stopping_ = false;
-    WebhookSender webhooks_;  // only `wake` is for any thread
+    std::atomic<bool> has_listeners_ = true;  // somebody is to hear what is committed
+    std::atomic<bool> woken_ = false;         // since the thread last looked
+    WebhookSender webhooks_;                  // only `wake` is for any thread
 
     // The delivery thread's alone.
     Outside outside_;

@@ -1,5 +1,6 @@
 #include "rpc/feeds.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -46,10 +47,14 @@ class Feeds::Subscriber final : public Feed {
           feeds_(feeds) {
         if (wanted.from_now) query.after = feeds.newest_;
         feeds_.subscribers_.emplace(number, this);
+        ++feeds_.listeners_;
     }
     Subscriber(const Subscriber&) = delete;
     Subscriber& operator=(const Subscriber&) = delete;
-    ~Subscriber() override { feeds_.subscribers_.erase(number); }
+    ~Subscriber() override {
+        feeds_.subscribers_.erase(number);
+        --feeds_.listeners_;
+    }
 
     void go_on() override {
         if (state == State::waiting) feeds_.catch_up(*this);
@@ -140,6 +145,13 @@ void Feeds::publish(std::span<const Event> events) {
     // No stream goes, and none comes, while it is sent something: the table stays as it is.
     for (const auto& [number, subscriber] : subscribers_) {
         if (subscriber->state == Subscriber::State::live) deliver(*subscriber, news);
+    }
+}
+
+void Feeds::publish_up_to(Seq newest) {
+    newest_ = std::max(newest_, newest);
+    for (const auto& [number, subscriber] : subscribers_) {
+        if (subscriber->state == Subscriber::State::live) catch_up(*subscriber);
     }
 }
 

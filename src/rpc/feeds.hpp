@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -53,6 +54,12 @@ class Feeds {
 
     /// Committed events, in order, all of them.
     void publish(std::span<const Event> events);
+    /// The same where nobody listened as they were committed: whoever has come since is fed from
+    /// the store.
+    void publish_up_to(Seq newest);
+
+    /// Any thread.
+    bool has_listeners() const { return listeners_ > 0; }
 
     std::size_t size() const { return subscribers_.size(); }
 
@@ -72,6 +79,7 @@ class Feeds {
     /// come back to one that is gone.
     std::map<std::uint64_t, Subscriber*> subscribers_;
     std::uint64_t last_number_ = 0;
+    std::atomic<std::size_t> listeners_ = 0;
 };
 
 }  // namespace knell::rpc

@@ -72,6 +72,11 @@ class FeedsTest : public ::testing::Test {
         published_ += size;
     }
     void publish_all() { publish(log.events().size()); }
+    /// As if nobody had listened when they were committed.
+    void publish_unheard() {
+        published_ = log.events().size();
+        feeds.publish_up_to(log.events().empty() ? 0 : log.events().back().seq);
+    }
 
     /// One page is read from the log as it is now; it comes back later.
     bool read_one() {
@@ -316,12 +321,15 @@ RC_GTEST_FIXTURE_PROP(FeedsTest, AnyInterleavingGivesTheLogAfterTheCursor, ()) {
     }
     const auto steps = *rc::gen::inRange(0, 60);
     for (int i = 0; i < steps; ++i) {
-        switch (*rc::gen::inRange(0, 6)) {
+        switch (*rc::gen::inRange(0, 7)) {
             case 0:
                 commit_any();
                 break;
             case 1:
                 publish(*rc::gen::inRange<std::size_t>(1, 4));
+                break;
+            case 6:
+                publish_unheard();
                 break;
             case 2:
                 read_one();
