@@ -18,6 +18,12 @@ class FakeProcesses final : public ProcessTable {
         if (found == running_.end()) return std::nullopt;
         return ProcessIdentity{pid, found->second, 1, boot_id_};
     }
+    Sight look_at(pid_t pid) const override {
+        const auto found = running_.find(pid);
+        if (found == running_.end()) return {.nobody = true};
+        return {.start_ticks = found->second};
+    }
+    Departure how_it_went(const Sight&, const ProcessIdentity&) const override { return {}; }
     const std::string& boot_id() const override { return boot_id_; }
     std::uint64_t own_pid_namespace() const override { return 1; }
 

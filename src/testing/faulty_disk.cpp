@@ -314,4 +314,14 @@ void FaultyDisk::restore_power(std::uint64_t seed) {
     heal();
 }
 
+void FaultyDisk::restore_all() {
+    for (auto& [path, file] : impl_->files) file.shared.clear();
+    impl_->powerless = false;
+    heal();
+}
+
+void FaultyDisk::seed_sqlite(std::uint32_t seed) {
+    sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, static_cast<int>(seed | 1U), nullptr);
+}
+
 }  // namespace knell::testing

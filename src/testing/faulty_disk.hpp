@@ -32,6 +32,11 @@ class FaultyDisk {
     /// After a cut, once every store on the disk is closed.  `seed` decides the fate of each write
     /// that was not synced.
     void restore_power(std::uint64_t seed);
+    /// After a cut that stood for a killed process: the host lived on, so every write is there.
+    void restore_all();
+
+    /// From now on SQLite's own random numbers, in the whole process, follow from `seed`.
+    static void seed_sqlite(std::uint32_t seed);
 
     /// Changes so far.
     std::uint64_t operations() const;

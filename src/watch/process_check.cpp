@@ -1,10 +1,8 @@
 #include "watch/process_check.hpp"
 
-#include <cerrno>
 #include <cstdint>
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -50,11 +48,6 @@ std::optional<int> status_from_zombie(const ProcessIdentity& process) {
         return std::nullopt;
     }
     return found->exit_status;
-}
-
-bool has_exited(int pidfd) {
-    pollfd look{.fd = pidfd, .events = POLLIN, .revents = 0};
-    return poll(&look, 1, 0) > 0;
 }
 
 Finding lost(std::string evidence) {
@@ -114,30 +107,26 @@ Finding look_for(const ProcessIdentity& process, const ProcessTable& table) {
         return CannotTell{fmt::format("process {} lives in another pid namespace ({})", process.pid,
                                       process.pid_namespace)};
     }
-    Fd pidfd{pidfd_open(process.pid, 0)};
-    if (!pidfd && errno == ESRCH) {
+    auto sight = table.look_at(process.pid);
+    if (sight.nobody) {
         return lost(fmt::format("no process {} (start ticks {}) runs any more", process.pid,
                                 process.start_ticks));
     }
-    // After the descriptor is held the pid cannot be reused: what is read now is about its holder.
-    const auto found = read_proc_stat(process.pid);
-    if (!found) {
-        if (pidfd && has_exited(pidfd.get())) {
-            return lost(fmt::format("process {} is gone", process.pid));
-        }
+    if (!sight.start_ticks) {
+        if (sight.has_ended) return lost(fmt::format("process {} is gone", process.pid));
         return CannotTell{fmt::format("/proc tells nothing of process {}", process.pid)};
     }
-    if (found->start_ticks != process.start_ticks) {
+    if (*sight.start_ticks != process.start_ticks) {
         return lost(
             fmt::format("pid {} now belongs to another process (start ticks {}, ours had {})",
-                        process.pid, found->start_ticks, process.start_ticks));
+                        process.pid, *sight.start_ticks, process.start_ticks));
     }
-    if (pidfd && has_exited(pidfd.get())) {
-        auto departure = departure_of(pidfd.get(), process);
+    if (sight.has_ended) {
+        auto departure = table.how_it_went(sight, process);
         departure.seen_live = false;
         return Gone{std::move(departure)};
     }
-    return StillThere{std::move(pidfd)};
+    return StillThere{std::move(sight.pidfd)};
 }
 
 }  // namespace knell

@@ -5,9 +5,19 @@
 
 #include <sys/types.h>
 
+#include "core/departure.hpp"
 #include "core/owner.hpp"
+#include "platform/fd.hpp"
 
 namespace knell {
+
+/// What one look at a pid shows.
+struct Sight {
+    bool nobody = false;                       // no process has this pid
+    std::optional<std::uint64_t> start_ticks;  // of whoever has it; nothing: it cannot be read
+    bool has_ended = false;                    // and was perhaps not waited for yet
+    Fd pidfd;  // what was read is about its holder; empty when descriptors have run out
+};
 
 /// What can be learned about processes by looking.  Safe on any thread.
 class ProcessTable {
@@ -15,6 +25,9 @@ class ProcessTable {
     virtual ~ProcessTable() = default;
     /// Who runs under this pid right now; nothing when nobody does.
     virtual std::optional<ProcessIdentity> identify(pid_t pid) const = 0;
+    virtual Sight look_at(pid_t pid) const = 0;
+    /// How `process` went, of which `sight` says that it has ended.
+    virtual Departure how_it_went(const Sight& sight, const ProcessIdentity& process) const = 0;
     virtual const std::string& boot_id() const = 0;
     /// Pids of another namespace mean nothing here.
     virtual std::uint64_t own_pid_namespace() const = 0;
@@ -25,6 +38,8 @@ class ProcTable final : public ProcessTable {
   public:
     ProcTable();
     std::optional<ProcessIdentity> identify(pid_t pid) const override;
+    Sight look_at(pid_t pid) const override;
+    Departure how_it_went(const Sight& sight, const ProcessIdentity& process) const override;
     const std::string& boot_id() const override { return boot_id_; }
     std::uint64_t own_pid_namespace() const override { return pid_namespace_; }
 
