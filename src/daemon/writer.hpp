@@ -6,18 +6,17 @@
 #include <vector>
 
 #include "base/bounded_queue.hpp"
-#include "engine/awake_clock.hpp"
+#include "daemon/desk.hpp"
 #include "engine/command.hpp"
 #include "engine/decide.hpp"
-#include "engine/state.hpp"
-#include "journal/journal.hpp"
 #include "store/store.hpp"
 #include "watch/process_table.hpp"
 
 namespace knell {
 
-/// The one thread that decides and writes.  While a transaction is on its way to the disk the next
-/// commands gather: the slower the disk, the larger the groups.
+/// The one thread that decides and writes: a Desk with a queue, a log and figures.  While a
+/// transaction is on its way to the disk the next commands gather: the slower the disk, the larger
+/// the groups.
 class Writer {
   public:
     using Done = std::move_only_function<void(Result<Reply>)>;
@@ -32,11 +31,10 @@ class Writer {
     Writer(Store& store, Publish publish, CarryOut carry_out);
     ~Writer();
 
-    /// Takes the open sessions from the store, announces the daemon, and looks at each of their
-    /// owners: adopted, ended or marked unknown before anybody can ask.  Before `start`.
+    /// See Desk.  Before `start`.
     Result<void> recover(const ProcessTable& processes);
     /// The newest event before the announcement.
-    Seq head_at_start() const { return head_at_start_; }
+    Seq head_at_start() const { return desk_.head_at_start(); }
     void start();
     /// On request: ends what this daemon hosted itself, and announces that it goes.  Waits until
     /// that is durable.
@@ -81,10 +79,7 @@ class Writer {
 
     void loop();
     void commit(std::span<Submission> group);
-    std::optional<std::chrono::milliseconds> patience() const;
-    Now read_now();
-    void trim_now_and_then();
-    bool has_too_many_events() const;
+    void trim();
     void update_figures();
 
     Store& store_;
@@ -96,16 +91,7 @@ class Writer {
     std::atomic<std::int64_t> keep_hours_ = Retention{}.keep_for.count();
 
     // Writer thread only (after start).
-    AwakeClock clock_;
-    State state_;
-    Journal journal_;
-    bool failed_ = false;
-    Seq head_at_start_ = 0;
-    Seq first_seq_ = 0;
-    SteadyTime trimmed_at_{};
-    bool trim_left_ = false;
-    /// Observers say a thing once: what the store refused is said again in the next step.
-    std::vector<Submission> unheard_;
+    Desk desk_;
     std::vector<Effect> first_effects_;  // of the recovery, carried out once the thread runs
 
     std::thread thread_;
