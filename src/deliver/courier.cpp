@@ -148,11 +148,16 @@ Result<const Courier::Page*> Courier::page_after(Seq after, Reader& reader) {
 void Courier::hand_out(Member& member, const Page& page, Now now) {
     auto& subscriber = member.subscriber;
     if (page.gap && subscriber.read_to() < page.gap->to) {
-        const Gap gap{std::max(page.gap->from, subscriber.read_to() + 1), page.gap->to};
-        subscriber.lose(gap, gap_parcel(gap, now), now);
-        give_notice(member, fmt::format("events {} to {} were no longer kept when it came to read "
-                                        "them",
-                                        gap.from, gap.to));
+        Gap gap{std::max(page.gap->from, subscriber.read_to() + 1), page.gap->to};
+        // What it has as a letter is not lost, and a gap bears the number of its last event.
+        while (gap.from <= gap.to && subscriber.is_restored(gap.to)) --gap.to;
+        if (gap.from <= gap.to) {
+            subscriber.lose(gap, gap_parcel(gap, now), now);
+            give_notice(member, fmt::format("events {} to {} were no longer kept when it came to "
+                                            "read them",
+                                            gap.from, gap.to));
+        }
+        subscriber.passed(page.gap->to);
     }
     for (const auto& told : page.told) {
         if (told.parcel->seq <= subscriber.read_to()) continue;

@@ -39,11 +39,14 @@ void Subscriber::set_terms(const EventFilter& filter, std::size_t concurrency) {
 }
 
 void Subscriber::restore(Letter letter, Now now) {
+    const auto seq = letter.parcel.seq;
+    if (seq > read_to_) restored_.insert(seq);
     if (letter.state == LetterState::dead) {
-        dead_.insert(letter.parcel.seq);
+        dead_.insert(seq);
         return;
     }
     Item item{.parcel = std::make_shared<const Parcel>(std::move(letter.parcel)),
+              .first = seq,
               .attempts = letter.attempts,
               .waited = letter.waited,
               .not_before = now.steady + time_left(letter.next_try_at, now.wall),
@@ -87,16 +90,25 @@ bool Subscriber::has_room() const {
 }
 
 bool Subscriber::offer(const ParcelRef& parcel, Now now) {
+    return offer(parcel, parcel->seq, now);
+}
+
+bool Subscriber::offer(const ParcelRef& parcel, Seq first, Now now) {
     if (!has_room()) return false;
     CHECK(parcel->seq > read_to_);
+    if (is_restored(parcel->seq)) {
+        passed(parcel->seq);
+        return true;
+    }
     read_to_ = parcel->seq;
-    add({.parcel = parcel, .not_before = now.steady, .last_error = {}});
+    add({.parcel = parcel, .first = first, .not_before = now.steady, .last_error = {}});
     auto& lane = lanes_.at(parcel->session_id);
     // Behind one that waits to be tried again: it may take days, the cursor must not wait for it.
     if (lane.front().kept) {
-        keep(lane.back(), now);
+        // Not always the last: letters that were restored may have a higher number.
+        keep(*std::ranges::find(lane, parcel, &Item::parcel), now);
     } else {
-        unkept_.insert(parcel->seq);
+        unkept_.insert(first);
     }
     update_cursor();
     return true;
@@ -111,7 +123,8 @@ void Subscriber::passed(Seq seq) {
 void Subscriber::lose(const Gap& gap, const ParcelRef& parcel, Now now) {
     row_.lost += gap.to - gap.from + 1;
     row_changed_ = true;
-    offer(parcel, now);
+    // The cursor waits before all of it until it is told.
+    offer(parcel, gap.from, now);
 }
 
 /// Events that nobody wants move the cursor too: the log may let go of them, and what was passed is
@@ -167,7 +180,7 @@ void Subscriber::keep(Item& item, Now now) {
     changes_.emplace_back(LetterSaved{letter_of(item, LetterState::waiting, now)});
     if (std::exchange(item.kept, true)) return;
     ++kept_;
-    unkept_.erase(item.parcel->seq);
+    unkept_.erase(item.first);
 }
 
 // --- trying -------------------------------------------------------------------------------------
@@ -203,7 +216,7 @@ bool Subscriber::finish(Seq seq, const Outcome& outcome, Now now) {
             changes_.emplace_back(LetterDropped{row_.name, seq});
             --kept_;
         }
-        unkept_.erase(seq);
+        unkept_.erase(lane.front().first);
         lane.pop_front();
         ++row_.delivered;
         row_.last_delivery_at = now.wall;
@@ -246,7 +259,7 @@ bool Subscriber::fail_item(Lane& lane, const Outcome& outcome, Now now) {
 
 void Subscriber::bury(Item&& item, Now now) {
     if (item.kept) --kept_;
-    unkept_.erase(item.parcel->seq);
+    unkept_.erase(item.first);
     changes_.emplace_back(LetterSaved{letter_of(item, LetterState::dead, now)});
     dead_.insert(item.parcel->seq);
     if (dead_.size() <= limits::letters_dead_max) return;

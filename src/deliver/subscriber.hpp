@@ -44,6 +44,8 @@ class Subscriber {
 
     bool has_room() const;
     Seq read_to() const { return read_to_; }
+    /// Kept before a restart although the cursor had not come to it: not to be taken from the log.
+    bool is_restored(Seq seq) const { return restored_.contains(seq); }
     /// The next event of the log that is wanted; false when there is no room for it.
     bool offer(const ParcelRef& parcel, Now now);
     /// The log was looked at up to here.
@@ -80,6 +82,7 @@ class Subscriber {
   private:
     struct Item {
         ParcelRef parcel;
+        Seq first = 0;  // of what it tells: a gap stands for many events
         int attempts = 0;
         std::chrono::milliseconds waited{0};
         SteadyTime not_before;
@@ -88,6 +91,7 @@ class Subscriber {
     };
     using Lane = std::deque<Item>;  // by number; the first is the one to try
 
+    bool offer(const ParcelRef& parcel, Seq first, Now now);
     void add(Item&& item);
     void keep(Item& item, Now now);
     /// The first of a lane becomes what is tried next of it, or the lane is done.
@@ -107,7 +111,8 @@ class Subscriber {
     std::map<Seq, std::string> tried_;                         // under way: number to lane
     std::set<Seq> unkept_;  // read, neither delivered nor kept: the cursor stays below
     std::set<Seq> dead_;
-    std::size_t kept_ = 0;  // waiting letters
+    std::set<Seq> restored_;  // letters beyond the cursor: the log is read again from there
+    std::size_t kept_ = 0;    // waiting letters
     std::size_t under_way_ = 0;
     int streak_ = 0;  // failures since the last success
 

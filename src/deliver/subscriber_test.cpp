@@ -184,6 +184,37 @@ TEST(Subscriber, StopsReadingWhenTooMuchWaits) {
     EXPECT_EQ(seq, static_cast<Seq>(limits::delivery_window_max));
 }
 
+TEST(Subscriber, ALetterBeyondTheCursorIsNotTakenFromTheLogAgain) {
+    auto subscriber = fresh(/*concurrency=*/2);
+    subscriber.offer(parcel(1, "under way"), at(0));
+    subscriber.offer(parcel(2, "failing"), at(0));
+    subscriber.next_attempt(at(0));
+    subscriber.next_attempt(at(0));
+    subscriber.finish(2, failed, at(0));
+    Record record;
+    record.take(subscriber.take_changes());
+    ASSERT_EQ(record.row.cursor, 0);
+
+    auto after = record.restart(at(60), /*concurrency=*/2);
+    after.offer(parcel(1, "under way"), at(60));
+    after.offer(parcel(2, "failing"), at(60));
+    EXPECT_EQ(after.next_attempt(at(60))->seq, 1);
+    EXPECT_EQ(after.next_attempt(at(60))->seq, 2) << "the letter, and no second one of it";
+    after.finish(1, delivered, at(60));
+    after.finish(2, delivered, at(60));
+    EXPECT_EQ(after.next_attempt(at(60)), nullptr);
+    EXPECT_EQ(after.subscription().cursor, 2);
+}
+
+TEST(Subscriber, TheCursorWaitsBeforeAGapUntilItIsTold) {
+    auto subscriber = fresh();
+    subscriber.lose({.from = 1, .to = 8}, parcel(8, ""), at(0));
+    EXPECT_EQ(subscriber.subscription().cursor, 0);
+    subscriber.next_attempt(at(0));
+    subscriber.finish(8, delivered, at(0));
+    EXPECT_EQ(subscriber.subscription().cursor, 8);
+}
+
 TEST(Subscriber, TheClockMayBeSetWhileALetterWaits) {
     auto subscriber = fresh();
     subscriber.offer(parcel(1), at(0));
