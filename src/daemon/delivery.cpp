@@ -26,7 +26,9 @@ using namespace std::chrono_literals;
 constexpr auto settle_time = 50ms;
 /// How far subscribers are is saved this often at most.  After a crash what was delivered since is
 /// delivered again.
-constexpr auto save_period = 250ms;
+constexpr std::chrono::milliseconds save_period = 250ms;
+/// The store said no.
+constexpr std::chrono::milliseconds save_again_after = 1s;
 /// How long a stop waits for what is due, `gateway:shutdown` above all.
 constexpr auto farewell_max = 3s;
 constexpr auto wait_max = 60s;
@@ -149,8 +151,9 @@ void Delivery::wait(Now now) {
     no_later_than(hooks_.next_deadline());
     no_later_than(reload_at_);
     no_later_than(stop_at_);
-    if (courier_.has_changes() && !saving_) {
-        no_later_than(is_time_to_save(now) ? now.steady : saved_at_ + save_period);
+    if ((courier_.has_changes() || !unsaved_.empty()) && !saving_) {
+        const auto period = unsaved_.empty() ? save_period : save_again_after;
+        no_later_than(is_time_to_save(now) ? now.steady : saved_at_ + period);
     }
     auto timeout = until ? std::chrono::ceil<std::chrono::milliseconds>(*until - now.steady)
                          : std::chrono::milliseconds{wait_max};
@@ -286,7 +289,8 @@ void Delivery::save(Now now) {
 }
 
 bool Delivery::is_time_to_save(Now now) const {
-    if (unsaved_.empty() && !courier_.has_changes()) return !unanswered_.empty();
+    if (!unsaved_.empty()) return now.steady - saved_at_ >= save_again_after;
+    if (!courier_.has_changes()) return !unanswered_.empty();
     return !unanswered_.empty() || !after_saving_.empty() || courier_.has_urgent_changes() ||
            now.steady - saved_at_ >= save_period;
 }
