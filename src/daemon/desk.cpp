@@ -48,8 +48,14 @@ Command to_command(const ProcessIdentity& process, Finding finding) {
 Desk::Desk(Store& store, ReadClocks read_clocks)
     : store_(store),
       read_clocks_(std::move(read_clocks)),
-      clock_(read_clocks_()),
+      last_readings_(read_clocks_()),
+      clock_(last_readings_),
       journal_(state_, store_) {}
+
+Now Desk::read_now() {
+    last_readings_ = read_clocks_();
+    return clock_.read(last_readings_);
+}
 
 // --- recovery -----------------------------------------------------------------------------------
 
@@ -147,7 +153,7 @@ bool Desk::has_too_many_events(const Retention& retention) const {
 }
 
 Result<std::optional<Gap>> Desk::trim(const Retention& retention) {
-    const auto now = read_clocks_();
+    const auto& now = last_readings_;  // of the step before
     const bool is_time = now.boot - trimmed_at_ >= trim_period;
     if (!is_time && !trim_left_ && !has_too_many_events(retention)) return std::nullopt;
     trimmed_at_ = now.boot;

@@ -55,13 +55,14 @@ class Desk {
     bool is_failing() const { return failing_; }
 
   private:
-    Now read_now() { return clock_.read(read_clocks_()); }
+    Now read_now();
     std::vector<Command> look_at_owners(const SurveyReply& survey, const ProcessTable& processes,
                                         std::vector<Effect>& effects);
     bool has_too_many_events(const Retention& retention) const;
 
     Store& store_;
     const ReadClocks read_clocks_;
+    AwakeClock::Readings last_readings_;
     AwakeClock clock_;
     State state_;
     Journal journal_;

@@ -1,0 +1,100 @@
+#include "action.hpp"
+
+#include <algorithm>
+#include <array>
+#include <random>
+
+namespace knell::sim {
+
+namespace {
+
+struct Row {
+    Kind kind;
+    std::string_view name;
+    std::uint32_t weight;
+};
+
+constexpr std::array<Row, 50> table{{
+    {Kind::pass, "time passes", 30},
+    {Kind::pass_long, "much time passes", 10},
+    {Kind::stall, "the daemon stalls", 3},
+    {Kind::suspend, "the host sleeps", 3},
+    {Kind::set_clock, "the clock is set", 2},
+    {Kind::start_process, "a process starts", 10},
+    {Kind::exit_process, "a process exits", 7},
+    {Kind::kill_process, "a process is killed", 4},
+    {Kind::reuse_pid, "a pid is used again", 3},
+    {Kind::hide_process, "a process cannot be read", 4},
+    {Kind::show_process, "processes can be read again", 2},
+    {Kind::reboot, "the host restarts", 1},
+    {Kind::create, "create", 16},
+    {Kind::create_crowd, "create a crowd of leases", 1},
+    {Kind::create_and_close, "create and close (spooled)", 4},
+    {Kind::resume, "resume", 6},
+    {Kind::takeover, "takeover", 5},
+    {Kind::resume_and_close, "resume and close (spooled)", 3},
+    {Kind::append, "append", 8},
+    {Kind::append_wrong, "append under a wrong generation", 4},
+    {Kind::close, "close", 5},
+    {Kind::close_wrong, "close under a wrong generation", 4},
+    {Kind::close_any, "close whatever is open", 2},
+    {Kind::turn_on, "turn on", 10},
+    {Kind::turn_off, "turn off", 3},
+    {Kind::turn_wrong, "turn under a wrong generation", 3},
+    {Kind::beat, "beat", 8},
+    {Kind::beat_wrong, "beat under a wrong generation", 4},
+    {Kind::beat_all, "all beat", 4},
+    {Kind::sweep, "sweep", 3},
+    {Kind::second_reaper, "a second reaper speaks", 4},
+    {Kind::doubt_owner, "an owner cannot be checked", 5},
+    {Kind::crash, "the daemon is killed", 3},
+    {Kind::cut_power, "the power is cut", 1},
+    {Kind::stop_daemon, "the daemon is stopped", 4},
+    {Kind::start_daemon, "the daemon is started", 10},
+    {Kind::fail_disk, "the disk will fail", 4},
+    {Kind::fill_disk, "the disk will be full", 2},
+    {Kind::cut_power_soon, "the power will be cut", 2},
+    {Kind::slow_disk, "the disk is slow", 2},
+    {Kind::heal_disk, "the disk is well", 5},
+    {Kind::set_receiver, "a receiver changes", 6},
+    {Kind::long_outage, "a receiver is away for days", 1},
+    {Kind::pause_subscriber, "a subscriber is paused", 2},
+    {Kind::resume_subscriber, "a subscriber is resumed", 3},
+    {Kind::retry_letters, "letters are sent again", 2},
+    {Kind::remove_subscriber, "a subscriber is removed", 2},
+    {Kind::return_subscriber, "a subscriber is put back", 3},
+    {Kind::keep_few_events, "few events are kept", 2},
+    {Kind::keep_all_events, "all events are kept", 1},
+}};
+
+constexpr std::size_t actions_min = 30;
+constexpr std::size_t actions_more = 120;
+
+}  // namespace
+
+std::string_view name_of(Kind kind) {
+    return table.at(static_cast<std::size_t>(kind)).name;
+}
+
+std::vector<Action> actions_of(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    // Each run has its own mood: some things happen often in it, others never.
+    std::array<std::uint32_t, table.size()> weights{};
+    std::uint32_t total = 0;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+        constexpr std::array<std::uint32_t, 5> moods{0, 1, 2, 2, 6};
+        weights[i] = table[i].weight * moods[random() % moods.size()];
+        total += weights[i];
+    }
+    std::vector<Action> actions(actions_min + random() % actions_more);
+    for (auto& action : actions) {
+        auto draw = static_cast<std::uint32_t>(random() % std::max(total, 1U));
+        std::size_t i = 0;
+        while (i + 1 < table.size() && draw >= weights[i]) draw -= weights[i++];
+        action = {table[i].kind, static_cast<std::uint32_t>(random()),
+                  static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random())};
+    }
+    return actions;
+}
+
+}  // namespace knell::sim

@@ -1,0 +1,104 @@
+#include "host.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+#include <fmt/format.h>
+
+namespace knell::sim {
+
+namespace {
+constexpr pid_t pids_max = 140;  // few, so that they are used again
+}  // namespace
+
+void Host::pass(Duration time) {
+    readings_.wall += std::chrono::duration_cast<std::chrono::milliseconds>(time);
+    readings_.awake += time;
+    readings_.boot += time;
+    elapsed_ += time;
+}
+
+void Host::suspend(Duration time) {
+    readings_.wall += std::chrono::duration_cast<std::chrono::milliseconds>(time);
+    readings_.boot += time;
+    elapsed_ += time;
+}
+
+void Host::put(pid_t pid) {
+    Process process;
+    process.identity = {.pid = pid,
+                        .start_ticks = ++last_ticks_,
+                        .pid_namespace = own_pid_namespace(),
+                        .boot_id = boot_id_};
+    processes_.push_back(std::move(process));
+}
+
+const ProcessIdentity& Host::start() {
+    do {
+        last_pid_ = last_pid_ >= pids_max ? 101 : last_pid_ + 1;
+    } while (holder_of(last_pid_) != nullptr && processes_.size() < 10'000);
+    put(last_pid_);
+    return processes_.back().identity;
+}
+
+void Host::reuse_pid(const Process& gone) {
+    const auto pid = gone.identity.pid;
+    if (holder_of(pid) == nullptr) put(pid);
+}
+
+void Host::end(Process& process, Departure departure, bool is_waited_for) {
+    process.alive = false;
+    process.is_waited_for = is_waited_for;
+    process.went = std::move(departure);
+    process.ended_at = elapsed_;
+}
+
+void Host::restart() {
+    for (auto& process : processes_) {
+        if (process.alive) {
+            end(process, {.kind = Departure::Kind::host_restart}, /*is_waited_for=*/true);
+        }
+        process.is_waited_for = true;
+    }
+    boot_id_ = fmt::format("boot-{}", ++boots_);
+    readings_.awake = readings_.boot = SteadyTime{std::chrono::seconds{10}};
+    last_ticks_ = 1000;  // counted from the boot: the same ticks come again
+}
+
+Host::Process* Host::find(const ProcessIdentity& identity) {
+    const auto found = std::ranges::find(processes_, identity, &Process::identity);
+    return found == processes_.end() ? nullptr : &*found;
+}
+
+bool Host::is_alive(const ProcessIdentity& identity) const {
+    const auto found = std::ranges::find(processes_, identity, &Process::identity);
+    return found != processes_.end() && found->alive;
+}
+
+const Host::Process* Host::holder_of(pid_t pid) const {
+    for (const auto& process : processes_ | std::views::reverse) {
+        if (process.identity.pid != pid || process.identity.boot_id != boot_id_) continue;
+        if (process.alive || !process.is_waited_for) return &process;
+    }
+    return nullptr;
+}
+
+std::optional<ProcessIdentity> Host::identify(pid_t pid) const {
+    const auto* holder = holder_of(pid);
+    if (holder == nullptr || !holder->alive) return std::nullopt;
+    return holder->identity;
+}
+
+Sight Host::look_at(pid_t pid) const {
+    const auto* holder = holder_of(pid);
+    if (holder == nullptr) return {.nobody = true};
+    Sight sight{.has_ended = !holder->alive};
+    if (holder->readable) sight.start_ticks = holder->identity.start_ticks;
+    return sight;
+}
+
+Departure Host::how_it_went(const Sight&, const ProcessIdentity& process) const {
+    return holder_of(process.pid)->went;
+}
+
+}  // namespace knell::sim

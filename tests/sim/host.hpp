@@ -1,0 +1,70 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/awake_clock.hpp"
+#include "watch/process_table.hpp"
+
+namespace knell::sim {
+
+/// A machine: its clocks and its processes.  What it says to the code under test it says through
+/// the interface of the real process table; what is true is in its public part.
+class Host final : public ProcessTable {
+  public:
+    using Duration = std::chrono::nanoseconds;
+
+    struct Process {
+        ProcessIdentity identity;
+        bool alive = true;
+        bool readable = true;
+        bool is_waited_for = true;  // false: a zombie tells how it went
+        Departure went;
+        Duration ended_at{0};  // of the simulation
+    };
+
+    // --- time --------------------------------------------------------------------------------
+
+    void pass(Duration time);
+    void suspend(Duration time);
+    void set_clock(std::chrono::milliseconds by) { readings_.wall += by; }
+    const AwakeClock::Readings& readings() const { return readings_; }
+    Now now() const { return {readings_.wall, readings_.boot, {}}; }
+    /// Since the simulation began; neither a restart nor a set clock touches it.
+    Duration elapsed() const { return elapsed_; }
+
+    // --- processes ---------------------------------------------------------------------------
+
+    const ProcessIdentity& start();
+    /// Another process under the pid of one that is gone.
+    void reuse_pid(const Process& gone);
+    void end(Process& process, Departure departure, bool is_waited_for);
+    void restart();
+    Process* find(const ProcessIdentity& identity);
+    bool is_alive(const ProcessIdentity& identity) const;
+    std::vector<Process>& processes() { return processes_; }
+    const std::vector<Process>& processes() const { return processes_; }
+
+    std::optional<ProcessIdentity> identify(pid_t pid) const override;
+    Sight look_at(pid_t pid) const override;
+    Departure how_it_went(const Sight& sight, const ProcessIdentity& process) const override;
+    const std::string& boot_id() const override { return boot_id_; }
+    std::uint64_t own_pid_namespace() const override { return 1; }
+
+  private:
+    const Process* holder_of(pid_t pid) const;
+    void put(pid_t pid);
+
+    AwakeClock::Readings readings_{from_millis(1'800'000'000'000),
+                                   SteadyTime{std::chrono::seconds{100}},
+                                   SteadyTime{std::chrono::seconds{100}}};
+    Duration elapsed_{0};
+    std::vector<Process> processes_;  // of all boots
+    pid_t last_pid_ = 100;
+    std::uint64_t last_ticks_ = 1000;
+    int boots_ = 1;
+    std::string boot_id_ = "boot-1";
+};
+
+}  // namespace knell::sim

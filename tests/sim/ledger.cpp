@@ -1,0 +1,168 @@
+#include "ledger.hpp"
+
+#include <algorithm>
+
+namespace knell::sim {
+
+namespace {
+
+bool is_in_one_of(const std::vector<Gap>& gaps, Seq seq) {
+    return std::ranges::any_of(gaps,
+                               [&](const Gap& gap) { return gap.from <= seq && seq <= gap.to; });
+}
+
+}  // namespace
+
+bool Hearing::was_told_lost(Seq seq) const {
+    return is_in_one_of(gaps, seq);
+}
+
+bool Hearing::has_letter(Seq seq) const {
+    return letters.contains(seq) || is_in_one_of(gap_letters, seq);
+}
+
+bool Hearing::has_been_given(Seq seq) const {
+    const auto ear = ears.find(seq);
+    return (ear != ears.end() && ear->second.delivered) || was_told_lost(seq);
+}
+
+// --- time ---------------------------------------------------------------------------------------
+
+void Ledger::listen(SteadyTime awake) {
+    listened_ += std::clamp<Host::Duration>(awake - last_look_, Host::Duration{0},
+                                            std::chrono::milliseconds{500});
+    last_look_ = awake;
+}
+
+void Ledger::note_death(const ProcessIdentity& process) {
+    deaths_.emplace_back(process, listened_);
+}
+
+Host::Duration Ledger::listened_since_death(const ProcessIdentity& process) const {
+    for (const auto& [identity, at] : deaths_) {
+        if (identity == process) return listened_ - at;
+    }
+    return Host::Duration{-1};
+}
+
+// --- what was said and told ---------------------------------------------------------------------
+
+void Ledger::note_intent(const Command& command) {
+    if (const auto* close = std::get_if<Close>(&command)) close_intents_.push_back(*close);
+    if (const auto* create = std::get_if<Create>(&command); create && create->and_close) {
+        close_intents_.push_back(*create->and_close);
+    }
+    if (const auto* resume = std::get_if<Resume>(&command); resume && resume->and_close) {
+        close_intents_.push_back(*resume->and_close);
+    }
+}
+
+bool Ledger::may_be_closed(const SessionId& id, Generation generation, Reason reason) const {
+    return std::ranges::any_of(close_intents_, [&](const Close& close) {
+        return close.session_id == id && close.reason == reason &&
+               close.generation.value_or(generation) == generation;
+    });
+}
+
+const Known* Ledger::find(const SessionId& id) const {
+    const auto found = sessions_.find(id.text());
+    return found == sessions_.end() ? nullptr : &found->second;
+}
+
+const Life* Ledger::life(const SessionId& id, Generation generation) const {
+    const auto* known = find(id);
+    if (known == nullptr) return nullptr;
+    const auto found = known->lives.find(generation);
+    return found == known->lives.end() ? nullptr : &found->second;
+}
+
+Life& Ledger::life_of(const SessionId& id, Generation generation) {
+    return sessions_[id.text()].lives[generation];
+}
+
+std::size_t Ledger::open_leases() const {
+    std::size_t leases = 0;
+    for (const auto& [id, known] : sessions_) {
+        if (!known.open) continue;
+        const auto life = known.lives.find(known.generation);
+        if (life->second.is_owner_known && life->second.owner.kind == OwnerKind::lease) ++leases;
+    }
+    return leases;
+}
+
+void Ledger::note_sign(const SessionId& id, Generation generation) {
+    if (life(id, generation) == nullptr) return;
+    auto& life = life_of(id, generation);
+    life.last_sign = listened_;
+    // A beat that the disk could not take note of renews the lease, but leaves the doubt.
+    if (!step_failed_) life.was_held = false;
+}
+
+void Ledger::fill_owner(const Session& row) {
+    if (life(row.id, row.generation) == nullptr) return;
+    auto& life = life_of(row.id, row.generation);
+    if (life.is_owner_known) return;
+    life.owner = row.owner;
+    life.on_owner_loss = row.on_owner_loss;
+    life.park_window = row.park_window;
+    life.leftovers = row.leftovers;
+    life.is_owner_known = true;
+}
+
+void Ledger::note_reply(const Said& said) {
+    if (!said.reply) return;
+    if (const auto* opened = std::get_if<OpenedReply>(&*said.reply)) {
+        auto& life = life_of(opened->session_id, opened->generation);
+        if (const auto* create = std::get_if<Create>(&said.command)) {
+            fill_owner(create->draft);
+            life.owner = create->draft.owner;
+            life.on_owner_loss = create->draft.on_owner_loss;
+            life.park_window = create->draft.park_window;
+            life.leftovers = create->draft.leftovers;
+        } else if (const auto* resume = std::get_if<Resume>(&said.command)) {
+            life.owner = resume->owner;
+            life.on_owner_loss = resume->on_owner_loss;
+            life.park_window = resume->park_window;
+            life.leftovers = resume->leftovers;
+        }
+        life.is_owner_known = true;
+        note_sign(opened->session_id, opened->generation);
+    } else if (const auto* appended = std::get_if<AppendedReply>(&*said.reply)) {
+        sessions_[appended->session_id.text()].messages = appended->tally.messages;
+        note_sign(appended->session_id, appended->generation);
+    } else if (const auto* turn = std::get_if<TurnReply>(&*said.reply)) {
+        note_sign(turn->session_id, turn->generation);
+    } else if (const auto* beats = std::get_if<HeartbeatReply>(&*said.reply)) {
+        for (const auto& id : beats->renewed) note_sign(id, sessions_[id.text()].generation);
+    }
+}
+
+void Ledger::note_event(const Event& event) {
+    log_.push_back(event);
+    if (event.session_id.empty()) return;
+    auto& known = sessions_[event.session_id.text()];
+    auto& life = known.lives[event.generation];
+    if (event.type == EventType::session_start) {
+        known.generation = event.generation;
+        known.open = true;
+        life.open = true;
+        life.last_sign = listened_;
+        ++open_;
+    } else if (event.type == EventType::session_end) {
+        known.open = false;
+        life.open = false;
+        --open_;
+    } else if (event.type == EventType::session_unknown) {
+        life.was_held = life.owner.kind == OwnerKind::lease;
+        if (life.was_held) life.last_sign = listened_;
+        life.was_doubted = true;
+    }
+}
+
+void Ledger::note(const StepFacts& step) {
+    step_failed_ = step.failed;
+    for (const auto& event : step.told) note_event(event);
+    for (const auto& said : step.said) note_reply(said);
+}
+
+}  // namespace knell::sim

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/event_filter.hpp"
+#include "core/parcel.hpp"
+#include "engine/decide.hpp"
+#include "host.hpp"
+
+namespace knell::sim {
+
+/// A command that reached the daemon, and its answer.
+struct Said {
+    Command command;
+    Result<Reply> reply;
+};
+
+/// What one step of the daemon did, seen from outside.
+struct StepFacts {
+    std::vector<Said> said;   // in the order of decision
+    std::vector<Event> told;  // that can be read since
+    bool failed = false;      // the store said no
+    bool disk_was_bad = false;
+};
+
+/// One generation of a session.
+struct Life {
+    Owner owner;
+    OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
+    std::chrono::seconds park_window{0};
+    LeftoversPolicy leftovers = LeftoversPolicy::none;
+    bool is_owner_known = false;
+    Host::Duration last_sign{0};  // on the ledger's listening clock
+    bool was_held = false;        // with a crowd of leases, for one more TTL
+    bool was_doubted = false;     // its owner could not be checked
+    bool open = true;
+};
+
+/// A session as everybody outside may know it.
+struct Known {
+    Generation generation = 0;
+    bool open = false;
+    std::int64_t messages = 0;  // acknowledged
+    std::map<Generation, Life> lives;
+};
+
+/// What one subscriber has heard.
+struct Hearing {
+    EventFilter filter;
+    Seq since = 0;  // what comes after this is meant for it
+    bool is_on_record = false;
+    struct Ear {
+        bool delivered = false;   // and the daemon knows
+        bool may_repeat = false;  // the daemon may have forgotten that
+    };
+    std::map<Seq, Ear> ears;
+    std::vector<Gap> gaps;  // told
+    std::set<Seq> dead;     // given up
+    Seq cursor = 0;         // on record
+    std::set<Seq> letters;  // on record, waiting or dead
+    std::vector<Gap> gap_letters;
+    Seq checked_to = 0;  // by the promise about its view
+
+    bool was_told_lost(Seq seq) const;
+    bool has_been_given(Seq seq) const;  // delivered, or told that it is lost
+    bool has_letter(Seq seq) const;
+};
+
+/// The truth of a run, kept from outside: what was answered, told and heard, and what really
+/// happened to owners.  Independent of the code under test.
+class Ledger {
+  public:
+    /// The daemon listens until now: `awake` is the host's clock.  A gap between two looks counts
+    /// as half a second at most, because nobody could have been heard meanwhile.
+    void listen(SteadyTime awake);
+    /// A daemon starts; leases have their whole time again from `begin_life` on.
+    void begin_listening(SteadyTime awake) { last_look_ = awake; }
+    void begin_life() { up_since_ = listened_; }
+    Host::Duration listened() const { return listened_; }
+    Host::Duration up_since() const { return up_since_; }
+
+    /// Takes in what a step did.
+    void note(const StepFacts& step);
+    /// Somebody means to close a session: only then may it end that way.
+    void note_intent(const Command& command);
+    bool may_be_closed(const SessionId& id, Generation generation, Reason reason) const;
+    /// When the listening clock stood there, for a process that has just ended.
+    void note_death(const ProcessIdentity& process);
+    Host::Duration listened_since_death(const ProcessIdentity& process) const;
+
+    /// The owner of a generation whose opening nobody was told of.
+    void fill_owner(const Session& row);
+
+    const std::vector<Event>& log() const { return log_; }  // from number 1 on
+    Seq head() const { return static_cast<Seq>(log_.size()); }
+    const std::map<std::string, Known>& sessions() const { return sessions_; }
+    const Known* find(const SessionId& id) const;
+    const Life* life(const SessionId& id, Generation generation) const;
+    std::size_t open_count() const { return open_; }
+    std::size_t open_leases() const;
+
+    std::map<std::string, Hearing> hearings;
+
+  private:
+    void note_reply(const Said& said);
+    void note_event(const Event& event);
+    void note_sign(const SessionId& id, Generation generation);
+    Life& life_of(const SessionId& id, Generation generation);
+
+    std::vector<Event> log_;
+    std::map<std::string, Known> sessions_;
+    std::size_t open_ = 0;
+    bool step_failed_ = false;
+    Host::Duration listened_{0};
+    Host::Duration up_since_{0};
+    SteadyTime last_look_;
+    std::vector<Close> close_intents_;
+    std::vector<std::pair<ProcessIdentity, Host::Duration>> deaths_;
+};
+
+}  // namespace knell::sim

@@ -1,0 +1,220 @@
+// What clients ask for, over a network that loses, delays, doubles and reorders.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "world.hpp"
+
+namespace knell::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int crowd = 24;  // more leases than may all fall due together by chance
+constexpr int tries = 3;
+
+Close close_of(const std::string& id, std::optional<Generation> generation, std::uint32_t how) {
+    return {.session_id = SessionId(id),
+            .generation = generation,
+            .reason = how % 2 == 0 ? Reason::completed : Reason::manual_reset,
+            .detail = "said so",
+            .said_by = "a client",
+            .at = {},
+            .leftovers = {}};
+}
+
+}  // namespace
+
+void World::send(const Action& action, Command command) {
+    ledger_.note_intent(command);
+    if (const auto* subject = subject_of(command)) say("  of session " + subject->text());
+    Request request{host_.elapsed(), std::move(command), tries, false};
+    const std::chrono::milliseconds late{action.fate % 4000};
+    switch (action.fate / 4096 % 10) {
+        case 0:  // lost on its way: asked again
+            request.due += 2s;
+            break;
+        case 1:  // overtaken by others
+            request.due += late;
+            break;
+        case 2:  // twice
+            requests_.push_back(request);
+            request.due += late / 8;
+            break;
+        case 3:  // the answer is lost, or never read
+            request.reply_lost = true;
+            break;
+        default:
+            break;
+    }
+    requests_.push_back(std::move(request));
+}
+
+std::string World::pick_session(std::uint32_t which) const {
+    if (ids_.empty() || which % 17 == 0) return "never-seen";
+    // The newer, the likelier.
+    const auto back = std::min<std::size_t>(which / 17 % 8, ids_.size() - 1);
+    return which % 5 == 0 ? ids_[which / 17 % ids_.size()] : ids_[ids_.size() - 1 - back];
+}
+
+Generation World::generation_of(const std::string& id, bool wrong) const {
+    const auto* known = ledger_.find(SessionId(id));
+    const auto generation = known == nullptr ? 1 : known->generation;
+    if (!wrong) return generation;
+    return generation > 1 && id.size() % 2 == 0 ? generation - 1 : generation + 1;
+}
+
+Owner World::pick_owner(const Action& action) {
+    Owner owner;
+    owner.host = "simulated";
+    owner.lease_ttl = std::chrono::seconds{action.how / 64 % 26 + 5};
+    switch (action.how % 8) {
+        case 0:
+        case 1:
+            owner.kind = OwnerKind::lease;
+            return owner;
+        case 2:
+        case 3:
+        case 4:
+            break;  // a process with a lease
+        default:
+            owner.lease_ttl = 0s;
+    }
+    if (action.which / 32 % 5 == 0 && node_.is_up()) {
+        owner.process = node_.self();
+        return owner;
+    }
+    std::vector<const Host::Process*> alive;
+    for (const auto& process : host_.processes()) {
+        if (process.alive && process.identity != node_.self()) alive.push_back(&process);
+    }
+    owner.process =
+        alive.empty() ? host_.start() : alive[action.fate / 16 % alive.size()]->identity;
+    return owner;
+}
+
+void World::create(const Action& action, std::optional<Close> and_close) {
+    Create create;
+    // Now and then one that is there already.
+    const bool again = action.which % 6 == 0 && !ids_.empty();
+    const auto id = again ? pick_session(action.which / 6) : fmt::format("s{}", ++last_id_);
+    create.draft.id = SessionId(id);
+    create.draft.source = "cli";
+    create.draft.owner = pick_owner(action);
+    if (action.which / 8 % 3 == 0) {
+        create.draft.on_owner_loss = OnOwnerLoss::park;
+        create.draft.park_window = std::chrono::seconds{action.which / 64 % 26 + 5};
+    }
+    if (action.which / 16 % 4 == 0) create.draft.leftovers = LeftoversPolicy::report;
+    if (and_close) {
+        and_close->session_id = create.draft.id;
+        create.and_close = std::move(and_close);
+    }
+    if (!again) ids_.push_back(id);
+    send(action, std::move(create));
+}
+
+void World::create_crowd(const Action& action) {
+    for (int i = 0; i < crowd; ++i) {
+        Create create;
+        create.draft.id = SessionId(fmt::format("s{}", ++last_id_));
+        create.draft.source = "cli";
+        create.draft.owner.kind = OwnerKind::lease;
+        create.draft.owner.lease_ttl = std::chrono::seconds{action.how % 10 + 5};
+        create.draft.owner.host = "simulated";
+        ids_.push_back(create.draft.id.text());
+        requests_.push_back({host_.elapsed(), std::move(create), tries, false});
+        if (i % 2 != 0) continue;
+        requests_.push_back(
+            {host_.elapsed() + 100ms, Turn{SessionId(ids_.back()), 1, /*on=*/true}, tries, false});
+    }
+}
+
+void World::resume(const Action& action, bool takeover, bool and_close) {
+    const auto id = pick_session(action.which);
+    Resume resume{.session_id = SessionId(id),
+                  .owner = pick_owner(action),
+                  .takeover = takeover,
+                  .said_by = "a client"};
+    if (action.how / 8 % 3 == 0) {
+        resume.on_owner_loss = OnOwnerLoss::park;
+        resume.park_window = std::chrono::seconds{action.how / 64 % 26 + 5};
+    }
+    if (and_close) resume.and_close = close_of(id, std::nullopt, action.how);
+    send(action, std::move(resume));
+}
+
+void World::write(const Action& action) {
+    const auto id = pick_session(action.which);
+    const SessionId session(id);
+    const bool wrong = action.kind == Kind::append_wrong || action.kind == Kind::close_wrong ||
+                       action.kind == Kind::turn_wrong || action.kind == Kind::beat_wrong;
+    const auto generation = generation_of(id, wrong);
+    switch (action.kind) {
+        case Kind::append:
+        case Kind::append_wrong:
+            return send(action, Append{session, generation, {{"user", "hello", {}, 3}}});
+        case Kind::close:
+        case Kind::close_wrong:
+            return send(action, close_of(id, generation, action.how));
+        case Kind::close_any:
+            return send(action, close_of(id, std::nullopt, action.how));
+        case Kind::turn_on:
+            return send(action, Turn{session, generation, /*on=*/true});
+        case Kind::turn_off:
+            return send(action, Turn{session, generation, /*on=*/false});
+        case Kind::turn_wrong:
+            return send(action, Turn{session, generation, action.how % 2 == 0});
+        default:
+            return send(action, Heartbeat{{{session, generation}}});
+    }
+}
+
+void World::beat_all(const Action& action) {
+    Heartbeat heartbeat;
+    for (const auto& [id, known] : ledger_.sessions()) {
+        if (known.open) heartbeat.beats.push_back({SessionId(id), known.generation});
+    }
+    send(action, std::move(heartbeat));
+}
+
+bool World::perform_by_client(const Action& action) {
+    switch (action.kind) {
+        case Kind::create:
+            create(action, std::nullopt);
+            return true;
+        case Kind::create_crowd:
+            create_crowd(action);
+            return true;
+        case Kind::create_and_close:
+            create(action, close_of("", std::nullopt, action.how));
+            return true;
+        case Kind::resume:
+        case Kind::takeover:
+        case Kind::resume_and_close:
+            resume(action, /*takeover=*/action.kind == Kind::takeover,
+                   /*and_close=*/action.kind == Kind::resume_and_close);
+            return true;
+        case Kind::append:
+        case Kind::append_wrong:
+        case Kind::close:
+        case Kind::close_wrong:
+        case Kind::close_any:
+        case Kind::turn_on:
+        case Kind::turn_off:
+        case Kind::turn_wrong:
+        case Kind::beat:
+        case Kind::beat_wrong:
+            write(action);
+            return true;
+        case Kind::beat_all:
+            beat_all(action);
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace knell::sim

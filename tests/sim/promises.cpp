@@ -1,0 +1,40 @@
+#include "promises.hpp"
+
+namespace knell::sim {
+
+const std::vector<Promise>& promises() {
+    static const std::vector<Promise> all{
+        {Moment::step, "event numbers without holes", wrong_number},
+        {Moment::step, "one start and one end a generation", second_start_or_end},
+        {Moment::step, "fenced writes are refused, rightful ones taken", wrong_reply},
+        {Moment::settled, "no end without evidence, no living owner's session ended",
+         end_unfounded},
+        {Moment::former, "no end without evidence, no living owner's session ended", end_unfounded},
+        {Moment::settled, "a crowd of leases is not reaped at once", crowd_reaped},
+        {Moment::step, "a good disk refuses nothing", refused_by_a_good_disk},
+        {Moment::settled, "starts minus ends equals open", open_miscounted},
+        {Moment::settled, "acknowledged implies durable", acknowledged_but_absent},
+        {Moment::start, "starts minus ends equals open", open_miscounted},
+        {Moment::start, "the record keeps its own promises", record_broken},
+        {Moment::hearing, "what is heard is what the log says", parcel_differs},
+        {Moment::hearing, "each session is heard in order", out_of_order},
+        {Moment::hearing, "nothing is heard twice that is on record as delivered", heard_again},
+        {Moment::saved, "a subscriber's view equals the log up to its cursor", view_differs},
+        {Moment::saved, "what was delivered is not kept", delivered_but_kept},
+        {Moment::rested, "a watched owner's death is noticed", dead_unnoticed},
+        {Moment::healed, "nothing is held past its bound", still_open},
+        {Moment::healed, "everybody has heard everything", not_all_heard},
+        {Moment::healed, "the record keeps its own promises", record_broken},
+    };
+    return all;
+}
+
+std::optional<Broken> find_broken(Moment moment, const Scene& scene) {
+    for (const auto& promise : promises()) {
+        if (promise.moment != moment) continue;
+        if (auto what = promise.check(scene); !what.empty()) return Broken{promise.name, what};
+    }
+    return std::nullopt;
+}
+
+}  // namespace knell::sim

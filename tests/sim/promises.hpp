@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deliver/courier.hpp"
+#include "engine/state.hpp"
+#include "ledger.hpp"
+
+namespace knell::sim {
+
+/// When a promise can be seen to be kept or broken.
+enum class Moment : std::uint8_t {
+    step,     // before the ledger takes in what the step did
+    settled,  // after that
+    former,   // the same, for what the daemon before this one did and could not tell
+    hearing,  // a receiver is given a parcel
+    saved,    // how far subscribers are is on record
+    start,    // the daemon is up again
+    rested,   // everything works again and a moment has passed; nobody has swept
+    healed    // the end of a run: everything works and enough time has passed
+};
+
+/// All that a promise may look at.
+struct Scene {
+    const Host& host;
+    const Ledger& ledger;
+    const StepFacts& step;
+    const State* state = nullptr;
+    Reader* reader = nullptr;
+    const Courier* courier = nullptr;
+    const Hearing* hearing = nullptr;
+    const Parcel* parcel = nullptr;
+    std::string_view node_id;
+    Seq first_kept = 0;  // the oldest event that the log still holds
+};
+
+/// A sentence on what is broken; "": nothing.
+using Check = std::string (*)(const Scene&);
+
+struct Promise {
+    Moment moment;
+    std::string_view name;
+    Check check;
+};
+
+/// Every promise there is.  A new one is a row here.
+const std::vector<Promise>& promises();
+
+struct Broken {
+    std::string_view promise;
+    std::string what;
+};
+std::optional<Broken> find_broken(Moment moment, const Scene& scene);
+
+// The checks, by what they are about.
+std::string wrong_number(const Scene& scene);  // promises_log.cpp
+std::string second_start_or_end(const Scene& scene);
+std::string open_miscounted(const Scene& scene);
+std::string acknowledged_but_absent(const Scene& scene);
+std::string refused_by_a_good_disk(const Scene& scene);
+std::string record_broken(const Scene& scene);
+std::string wrong_reply(const Scene& scene);    // promises_reply.cpp
+std::string end_unfounded(const Scene& scene);  // promises_end.cpp
+std::string crowd_reaped(const Scene& scene);
+std::string dead_unnoticed(const Scene& scene);
+std::string still_open(const Scene& scene);
+std::string parcel_differs(const Scene& scene);  // promises_delivery.cpp
+std::string out_of_order(const Scene& scene);
+std::string heard_again(const Scene& scene);
+std::string view_differs(const Scene& scene);
+std::string delivered_but_kept(const Scene& scene);
+std::string not_all_heard(const Scene& scene);
+
+}  // namespace knell::sim

@@ -1,0 +1,104 @@
+// About subscribers: what each was given, against the log.
+
+#include <fmt/format.h>
+
+#include "promises.hpp"
+#include "wire/session_json.hpp"
+
+namespace knell::sim {
+
+namespace {
+
+bool is_gap(const Parcel& parcel) {
+    return parcel.type == "gap";
+}
+
+bool wants(const Hearing& hearing, const Event& event) {
+    return event.seq > hearing.since && hearing.filter.wants(event.type);
+}
+
+}  // namespace
+
+std::string parcel_differs(const Scene& scene) {
+    const auto& parcel = *scene.parcel;
+    if (is_gap(parcel)) return {};
+    if (parcel.seq < 1 || parcel.seq > scene.ledger.head()) {
+        return fmt::format("event {} is not in the log", parcel.seq);
+    }
+    const auto& event = scene.ledger.log()[static_cast<std::size_t>(parcel.seq - 1)];
+    if (!wants(*scene.hearing, event)) return fmt::format("event {} was not wanted", parcel.seq);
+    const auto json = wire::to_text(wire::to_json(event, scene.node_id));
+    if (json == parcel.json) return {};
+    return fmt::format("event {} was heard as {}, the log says {}", parcel.seq, parcel.json, json);
+}
+
+std::string out_of_order(const Scene& scene) {
+    const auto& parcel = *scene.parcel;
+    const auto& hearing = *scene.hearing;
+    if (is_gap(parcel) || hearing.ears.contains(parcel.seq) || hearing.dead.contains(parcel.seq)) {
+        return {};
+    }
+    // What the log has let go of is told as a gap, which waits for no session.
+    for (auto seq = std::max(hearing.since + 1, scene.first_kept); seq < parcel.seq; ++seq) {
+        const auto& event = scene.ledger.log()[static_cast<std::size_t>(seq - 1)];
+        if (event.session_id.text() != parcel.session_id || !wants(hearing, event)) continue;
+        if (hearing.has_been_given(seq) || hearing.dead.contains(seq)) continue;
+        return fmt::format("event {} of session {} is heard before event {}", parcel.seq,
+                           parcel.session_id, seq);
+    }
+    return {};
+}
+
+std::string heard_again(const Scene& scene) {
+    const auto ear = scene.hearing->ears.find(scene.parcel->seq);
+    if (is_gap(*scene.parcel) || ear == scene.hearing->ears.end()) return {};
+    if (!ear->second.delivered || ear->second.may_repeat) return {};
+    return fmt::format("event {} was delivered before", scene.parcel->seq);
+}
+
+std::string view_differs(const Scene& scene) {
+    const auto& hearing = *scene.hearing;
+    for (auto seq = std::max(hearing.checked_to, hearing.since) + 1;
+         seq <= std::min(hearing.cursor, scene.ledger.head()); ++seq) {
+        const auto& event = scene.ledger.log()[static_cast<std::size_t>(seq - 1)];
+        if (!wants(hearing, event) || hearing.has_been_given(seq)) continue;
+        if (hearing.has_letter(seq)) continue;
+        return fmt::format("its cursor is at {}, event {} was neither delivered nor kept",
+                           hearing.cursor, seq);
+    }
+    if (hearing.cursor < hearing.checked_to) {
+        return fmt::format("its cursor went back from {} to {}", hearing.checked_to,
+                           hearing.cursor);
+    }
+    return {};
+}
+
+std::string delivered_but_kept(const Scene& scene) {
+    for (const auto seq : scene.hearing->letters) {
+        const auto ear = scene.hearing->ears.find(seq);
+        if (ear == scene.hearing->ears.end() || ear->second.may_repeat) continue;
+        if (ear->second.delivered) {
+            return fmt::format("event {} was delivered, and is kept to be sent again", seq);
+        }
+    }
+    return {};
+}
+
+std::string not_all_heard(const Scene& scene) {
+    for (const auto& [name, hearing] : scene.ledger.hearings) {
+        for (auto seq = hearing.since + 1; seq <= scene.ledger.head(); ++seq) {
+            const auto& event = scene.ledger.log()[static_cast<std::size_t>(seq - 1)];
+            if (!wants(hearing, event) || hearing.has_been_given(seq)) continue;
+            return fmt::format("{} has never heard of event {} ({})", name, seq,
+                               name_in(event_type_names, event.type));
+        }
+    }
+    for (const auto& report : scene.courier->report(scene.host.now())) {
+        if (report.lag == 0 && report.waiting == 0 && report.under_way == 0) continue;
+        return fmt::format("{} lags by {}, {} letters wait, {} attempts are under way",
+                           report.subscription.name, report.lag, report.waiting, report.under_way);
+    }
+    return {};
+}
+
+}  // namespace knell::sim

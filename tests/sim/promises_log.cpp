@@ -1,0 +1,132 @@
+// About the log and what is acknowledged.
+
+#include <fmt/format.h>
+
+#include "promises.hpp"
+#include "testing/record_check.hpp"
+
+namespace knell::sim {
+
+std::string wrong_number(const Scene& scene) {
+    auto next = scene.ledger.head();
+    for (const auto& event : scene.step.told) {
+        if (event.seq != ++next) return fmt::format("event {} where {} was due", event.seq, next);
+    }
+    return {};
+}
+
+std::string second_start_or_end(const Scene& scene) {
+    std::map<std::pair<std::string, Generation>, bool> open;  // as the step goes on
+    for (const auto& event : scene.step.told) {
+        if (event.session_id.empty()) continue;
+        const std::pair key{event.session_id.text(), event.generation};
+        const auto who = fmt::format("session {} generation {}", key.first, key.second);
+        const auto* life = scene.ledger.life(event.session_id, event.generation);
+        const bool started = open.contains(key) || life != nullptr;
+        const bool is_open = open.contains(key) ? open.at(key) : life != nullptr && life->open;
+        if (event.type == EventType::session_start) {
+            if (started) return who + " starts twice";
+            open[key] = true;
+            continue;
+        }
+        if (!is_open) {
+            return fmt::format("{}: {} while it is not open", who,
+                               name_in(event_type_names, event.type));
+        }
+        if (event.type == EventType::session_end) open[key] = false;
+    }
+    return {};
+}
+
+std::string open_miscounted(const Scene& scene) {
+    const auto open = scene.ledger.open_count();
+    if (scene.state->open_count() != open) {
+        return fmt::format("the log leaves {} open, the daemon counts {}", open,
+                           scene.state->open_count());
+    }
+    std::size_t by_status = 0;
+    for (std::size_t i = 0; i < status_names.size(); ++i) {
+        by_status += scene.state->count(static_cast<Status>(i));
+    }
+    if (by_status == open) return {};
+    return fmt::format("{} are open, by status {}", open, by_status);
+}
+
+namespace {
+
+std::string absent_from_record(const SessionId& id, Generation generation, const Scene& scene) {
+    const auto row = scene.reader->find(id);
+    if (!row || !*row)
+        return fmt::format("session {} was acknowledged, there is no row", id.text());
+    if ((*row)->generation >= generation) return {};
+    return fmt::format("session {} was acknowledged at generation {}, the row has {}", id.text(),
+                       generation, (*row)->generation);
+}
+
+std::string absent_for(const Reply& reply, const Scene& scene) {
+    if (const auto* opened = std::get_if<OpenedReply>(&reply)) {
+        if (scene.ledger.life(opened->session_id, opened->generation) == nullptr) {
+            return fmt::format("session {} was opened, the log does not say so",
+                               opened->session_id.text());
+        }
+        return absent_from_record(opened->session_id, opened->generation, scene);
+    }
+    if (const auto* closed = std::get_if<ClosedReply>(&reply)) {
+        const auto* life = scene.ledger.life(closed->session_id, closed->generation);
+        if (life != nullptr && !life->open) return {};
+        return fmt::format("session {} was closed, the log does not say so",
+                           closed->session_id.text());
+    }
+    if (const auto* appended = std::get_if<AppendedReply>(&reply)) {
+        const auto row = scene.reader->find(appended->session_id);
+        if (row && *row && (*row)->tally.messages >= appended->tally.messages) return {};
+        return fmt::format("messages of session {} were acknowledged and are not on record",
+                           appended->session_id.text());
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string acknowledged_but_absent(const Scene& scene) {
+    for (const auto& said : scene.step.said) {
+        if (!said.reply) continue;
+        if (auto what = absent_for(*said.reply, scene); !what.empty()) return what;
+    }
+    return {};
+}
+
+std::string refused_by_a_good_disk(const Scene& scene) {
+    if (scene.step.disk_was_bad) return {};
+    if (scene.step.failed) {
+        for (const auto& said : scene.step.said) {
+            if (!said.reply) return said.reply.error().message;
+        }
+        return "a step failed";
+    }
+    return {};
+}
+
+std::string record_broken(const Scene& scene) {
+    const auto broken = testing::broken_promises(*scene.reader);
+    if (!broken.empty()) return broken.front();
+    for (const auto& [id, known] : scene.ledger.sessions()) {
+        const auto row = scene.reader->find(SessionId(id));
+        if (!row || !*row) return fmt::format("session {} is no longer on record", id);
+        if ((*row)->generation != known.generation) {
+            return fmt::format("session {} is at generation {}, the row says {}", id,
+                               known.generation, (*row)->generation);
+        }
+        if ((*row)->end.has_value() == known.open) {
+            return fmt::format("session {}: open in the log: {}, ended on record: {}", id,
+                               known.open, (*row)->end.has_value());
+        }
+        if ((*row)->tally.messages < known.messages) {
+            return fmt::format("session {} lost messages: {} acknowledged, {} on record", id,
+                               known.messages, (*row)->tally.messages);
+        }
+    }
+    return {};
+}
+
+}  // namespace knell::sim

@@ -1,0 +1,140 @@
+// About answers: a small model of what a session allows, walked through in the order of decision.
+
+#include <fmt/format.h>
+
+#include "promises.hpp"
+
+namespace knell::sim {
+
+namespace {
+
+struct Standing {
+    Generation generation = 0;  // 0: never seen
+    bool open = false;
+};
+
+class Model {
+  public:
+    explicit Model(const Scene& scene) : scene_(scene) {}
+
+    std::string take(const Said& said) {
+        if (!said.reply && said.reply.error().code == ErrorCode::storage) return {};
+        return std::visit([&](const auto& command) { return judge(command, said.reply); },
+                          said.command);
+    }
+
+  private:
+    Standing& at(const SessionId& id) {
+        const auto [place, is_new] = standings_.try_emplace(id.text());
+        if (!is_new) return place->second;
+        if (const auto* known = scene_.ledger.find(id)) {
+            place->second = {known->generation, known->open};
+        }
+        return place->second;
+    }
+
+    static std::string expect(const SessionId& id, std::string_view what,
+                              std::optional<ErrorCode> wanted, const Result<Reply>& reply) {
+        const bool fits = wanted ? !reply && reply.error().code == *wanted : reply.has_value();
+        if (fits) return {};
+        return fmt::format("{} of session {} was {}", what, id.text(),
+                           reply ? "taken" : "refused: " + reply.error().message);
+    }
+
+    /// What a write under that generation must be told.
+    static std::optional<ErrorCode> verdict(const Standing& standing, Generation generation) {
+        if (standing.generation == 0) return ErrorCode::not_found;
+        if (!standing.open) return ErrorCode::ended;
+        if (standing.generation != generation) return ErrorCode::fenced;
+        return std::nullopt;
+    }
+
+    std::string judge(const Create& create, const Result<Reply>& reply) {
+        auto& standing = at(create.draft.id);
+        std::optional<ErrorCode> wanted;
+        if (standing.open) wanted = ErrorCode::owned;
+        if (!standing.open && standing.generation > 0) wanted = ErrorCode::ended;
+        if (reply) standing = {1, !create.and_close};
+        return expect(create.draft.id, "create", wanted, reply);
+    }
+
+    std::string judge(const Resume& resume, const Result<Reply>& reply) {
+        auto& standing = at(resume.session_id);
+        const auto before = standing;
+        if (reply) {
+            const auto generation = std::get<OpenedReply>(*reply).generation;
+            standing = {generation, !(resume.and_close && !before.open)};
+            if (generation != before.generation + 1) {
+                return fmt::format("session {} went from generation {} to {}",
+                                   resume.session_id.text(), before.generation, generation);
+            }
+        }
+        if (before.generation == 0) {
+            return expect(resume.session_id, "resume", ErrorCode::not_found, reply);
+        }
+        if (!before.open || resume.takeover) {
+            return expect(resume.session_id, "resume", std::nullopt, reply);
+        }
+        // Without a takeover only a parked one may be claimed: its owner is gone.
+        const auto* life = scene_.ledger.life(resume.session_id, before.generation);
+        const bool may_be_parked = life != nullptr && life->on_owner_loss == OnOwnerLoss::park &&
+                                   !scene_.host.is_alive(life->owner.process);
+        if (may_be_parked) return {};
+        return expect(resume.session_id, "resume", ErrorCode::owned, reply);
+    }
+
+    std::string judge(const Append& append, const Result<Reply>& reply) {
+        return expect(append.session_id, fmt::format("append under {}", append.generation),
+                      verdict(at(append.session_id), append.generation), reply);
+    }
+
+    std::string judge(const Turn& turn, const Result<Reply>& reply) {
+        return expect(turn.session_id, fmt::format("turn under {}", turn.generation),
+                      verdict(at(turn.session_id), turn.generation), reply);
+    }
+
+    std::string judge(const Close& close, const Result<Reply>& reply) {
+        auto& standing = at(close.session_id);
+        std::optional<ErrorCode> wanted;
+        if (standing.generation == 0) {
+            wanted = ErrorCode::not_found;
+        } else if (close.generation.value_or(standing.generation) != standing.generation) {
+            wanted = ErrorCode::fenced;
+        }
+        if (reply) standing.open = false;
+        return expect(close.session_id, "close", wanted, reply);
+    }
+
+    std::string judge(const Heartbeat& heartbeat, const Result<Reply>& reply) {
+        if (!reply) return "a beat was refused: " + reply.error().message;
+        const auto& beats = std::get<HeartbeatReply>(*reply);
+        for (const auto& beat : heartbeat.beats) {
+            const auto wanted = verdict(at(beat.session_id), beat.generation);
+            const auto in = [&](const std::vector<SessionId>& ids) {
+                return std::ranges::find(ids, beat.session_id) != ids.end();
+            };
+            const bool fits = !wanted                        ? in(beats.renewed)
+                              : *wanted == ErrorCode::fenced ? in(beats.fenced)
+                                                             : in(beats.ended);
+            if (!fits) return fmt::format("beat of {} got a wrong answer", beat.session_id.text());
+        }
+        return {};
+    }
+
+    std::string judge(const auto&, const Result<Reply>&) { return {}; }
+
+    const Scene& scene_;
+    std::map<std::string, Standing> standings_;
+};
+
+}  // namespace
+
+std::string wrong_reply(const Scene& scene) {
+    Model model(scene);
+    for (const auto& said : scene.step.said) {
+        if (auto what = model.take(said); !what.empty()) return what;
+    }
+    return {};
+}
+
+}  // namespace knell::sim

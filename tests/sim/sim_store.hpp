@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "host.hpp"
+#include "store/store.hpp"
+
+namespace knell::sim {
+
+/// A real store that may be slow, and may refuse commits where there is no disk to break.
+class SimStore final : public Store {
+  public:
+    SimStore(Store& inner, Host& host) : inner_(inner), host_(host) {}
+
+    int refusals = 0;  // commits still to be refused
+    Host::Duration commit_takes{0};
+
+    Result<void> commit(const Batch& batch) override {
+        host_.pass(commit_takes);
+        if (refusals > 0) {
+            --refusals;
+            return fail(ErrorCode::storage, "the simulated store says no");
+        }
+        return inner_.commit(batch);
+    }
+    Result<std::optional<Session>> find(const SessionId& id) override { return inner_.find(id); }
+    Result<void> for_each_open(const std::function<void(const Session&)>& visit) override {
+        return inner_.for_each_open(visit);
+    }
+    Result<Heads> heads() override { return inner_.heads(); }
+    Result<Seq> trim_events(const Retention& retention, WallTime now, std::size_t rows) override {
+        return inner_.trim_events(retention, now, rows);
+    }
+    Result<void> maintain() override { return inner_.maintain(); }
+    Result<std::unique_ptr<Reader>> open_reader() override { return inner_.open_reader(); }
+    StoreFacts facts() const override { return inner_.facts(); }
+    const std::string& node_id() const override { return inner_.node_id(); }
+
+  private:
+    Store& inner_;
+    Host& host_;
+};
+
+}  // namespace knell::sim

@@ -1,0 +1,338 @@
+#include "world.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace knell::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// One in so many runs has a disk that can be broken; the others are faster.
+bool is_on_disk(std::uint64_t seed) {
+    return seed % 3 != 0;
+}
+
+constexpr auto look_period = 400ms;
+constexpr int rounds_max = 20;
+
+}  // namespace
+
+World::World(std::uint64_t seed)
+    : seed_(seed),
+      node_(host_, is_on_disk(seed), [this] { ledger_.listen(host_.readings().awake); }),
+      postbox_(host_, ledger_, node_,
+               {.hear =
+                    [this](const std::string& name, const Hearing& hearing, const Parcel& parcel) {
+                        say(fmt::format("  {} hears {} {}", name, parcel.seq, parcel.type));
+                        auto seen = scene();
+                        seen.hearing = &hearing;
+                        seen.parcel = &parcel;
+                        check(Moment::hearing, seen);
+                    },
+                .saved =
+                    [this](const std::string& name, const Hearing& hearing) {
+                        say(fmt::format("  {} is at {} on record, {} letters", name, hearing.cursor,
+                                        hearing.letters.size()));
+                        auto seen = scene();
+                        seen.hearing = &hearing;
+                        check(Moment::saved, seen);
+                    }}) {
+    testing::FaultyDisk::seed_sqlite(static_cast<std::uint32_t>(seed));
+    start_daemon();
+}
+
+// --- starting and ending ------------------------------------------------------------------------
+
+void World::start_daemon() {
+    if (node_.is_up() || broken_) return;
+    const auto before_states = states();
+    const bool disk_was_bad = node_.is_disk_bad();
+    ledger_.begin_listening(host_.readings().awake);
+    auto recovered = node_.start();
+    if (lose_power_if_due()) return;
+    if (!recovered) {
+        say("the daemon does not start: " + recovered.error().message);
+        if (!disk_was_bad)
+            broken_ = Broken{"a good disk refuses nothing", recovered.error().message};
+        return crash_daemon();
+    }
+    say("the daemon starts");
+    check_old_events();
+    for (const auto& event : take_in_start()) count_told(event, before_states);
+    check(Moment::start, scene());
+    for (const auto& process : host_.processes()) {
+        if (process.alive && process.readable) {
+            count_owner(Happening::owner_alive, process.identity, before_states);
+        }
+    }
+    for (auto& effect : recovered->effects) node_.carry_out(std::move(effect));
+    postbox_.start();
+}
+
+void World::crash_daemon() {
+    ledger_.note_death(node_.self());
+    node_.kill();
+    postbox_.crash();
+}
+
+void World::cut_power(std::uint64_t seed) {
+    ledger_.note_death(node_.self());
+    node_.cut_power(seed);
+    postbox_.crash();
+}
+
+bool World::lose_power_if_due() {
+    if (!node_.is_power_gone()) return false;
+    say("the power is gone, in the middle of a write");
+    cut_power(seed_ + ledger_.log().size());
+    return true;
+}
+
+void World::stop_daemon() {
+    if (!node_.is_up()) return;
+    std::vector<Desk::Word> words;
+    words.push_back({OwnerGone{.process = node_.self(),
+                               .departure = {.kind = Departure::Kind::stopped,
+                                             .number = 0,
+                                             .evidence = "the daemon was stopped on request"},
+                               .leftovers = {},
+                               .searched = true},
+                     /*observed=*/true});
+    words.push_back({Announce{EventType::gateway_shutdown, "stopped"}, /*observed=*/true});
+    // It goes in a moment: what it hosted is as good as gone.
+    ledger_.note_death(node_.self());
+    if (auto* self = host_.find(node_.self())) {
+        host_.end(*self, {.kind = Departure::Kind::stopped}, /*is_waited_for=*/true);
+    }
+    step(std::move(words), {});
+    if (!node_.is_up()) return;
+    pump(/*save_at_once=*/true);
+    if (!node_.is_up()) return;
+    node_.stop();
+    postbox_.crash();
+}
+
+// --- running ------------------------------------------------------------------------------------
+
+void World::run_for(Host::Duration time) {
+    while (time > 0ns && !broken_) {
+        auto next = std::min<Host::Duration>(time, look_period);
+        for (const auto& request : requests_) {
+            next = std::min(next, std::max<Host::Duration>(request.due - host_.elapsed(), 1ms));
+        }
+        host_.pass(next);
+        time -= next;
+        pump();
+    }
+}
+
+void World::pump(bool save_at_once) {
+    for (int round = 0; round < rounds_max && node_.is_up() && !broken_; ++round) {
+        std::vector<Desk::Word> words;
+        std::vector<Request> due;
+        std::erase_if(requests_, [&](Request& request) {
+            if (request.due > host_.elapsed()) return false;
+            due.push_back(std::move(request));
+            return true;
+        });
+        for (const auto& request : due) words.push_back({request.command});
+        for (auto& word : node_.take_words()) words.push_back({std::move(word), true});
+        if (postbox_.is_up()) {
+            if (auto save = postbox_.take_save(save_at_once)) words.push_back({std::move(*save)});
+        }
+        const bool idle = words.empty();
+        step(std::move(words), std::move(due));
+        if (!node_.is_up() || broken_) return;
+        if (postbox_.is_up()) postbox_.step();
+        (void)node_.desk().trim(retention_);
+        if (!idle) (void)node_.store().maintain();
+        if (lose_power_if_due()) return;
+        if (idle && node_.desk().patience() != 0ms) return;
+    }
+}
+
+std::vector<Result<Reply>> World::step(std::vector<Desk::Word> words,
+                                       std::vector<Request> requests) {
+    const auto before_states = states();
+    StepFacts facts;
+    facts.disk_was_bad = node_.is_disk_bad();
+    for (const auto& word : words) facts.said.push_back({word.command, NotedReply{}});
+    const auto commits = node_.desk().counts().commits;
+    auto step = node_.desk().step(std::move(words));
+    if (lose_power_if_due()) return {};
+    facts.failed = step.failed;
+    for (std::size_t i = 0; i < facts.said.size(); ++i) facts.said[i].reply = step.replies[i];
+    const bool quiet = facts.said.empty() && !facts.failed &&
+                       node_.desk().counts().commits == commits && step.effects.empty();
+    if (quiet) return {};
+    facts.told = read_new_events();
+    take_in(facts, Moment::settled);
+    count(facts, before_states);
+    for (auto& effect : step.effects) node_.carry_out(std::move(effect));
+    for (const auto& said : facts.said) {
+        if (std::holds_alternative<SaveDeliveries>(said.command) && postbox_.is_up()) {
+            postbox_.finish_save(said.reply.has_value());
+        }
+    }
+    answer(requests, step.replies);
+    return std::move(step.replies);
+}
+
+/// At least once: who got no answer, or was told that the disk is bad, asks again.
+void World::answer(std::vector<Request>& requests, const std::vector<Result<Reply>>& replies) {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        auto& request = requests[i];
+        say(fmt::format("  {} -> {}", request.tries_left,
+                        replies[i] ? "ok" : replies[i].error().message));
+        const bool refused = !replies[i] && replies[i].error().code == ErrorCode::storage;
+        if (!request.reply_lost && !refused) continue;
+        if (--request.tries_left <= 0) continue;
+        request.due = host_.elapsed() + 2s;
+        request.reply_lost = false;
+        requests_.push_back(std::move(request));
+    }
+}
+
+std::vector<Event> World::take_in_start() {
+    const auto told = read_new_events();
+    const auto is_startup = [](const Event& e) { return e.type == EventType::gateway_startup; };
+    const auto after = std::find_if(told.rbegin(), told.rend(), is_startup).base();
+    const auto startup = after == told.begin() ? after : after - 1;
+    StepFacts former;
+    former.told.assign(told.begin(), startup);
+    take_in(former, Moment::former);
+    ledger_.begin_life();
+    StepFacts facts;
+    facts.told.assign(startup, told.end());
+    take_in(facts, Moment::settled);
+    return told;
+}
+
+void World::take_in(const StepFacts& facts, Moment moment) {
+    for (const auto& event : facts.told) {
+        say(fmt::format("  event {} {} {} {} {}", event.seq, name_in(event_type_names, event.type),
+                        event.session_id.text(), event.generation,
+                        event.end ? name_of(event.end->reason) : ""));
+    }
+    check(Moment::step, scene(facts));
+    if (broken_) return;
+    ledger_.note(facts);
+    for (const auto& event : facts.told) {
+        if (event.type != EventType::session_start) continue;
+        if (const auto row = node_.reader().find(event.session_id); row && *row) {
+            ledger_.fill_owner(**row);
+        }
+    }
+    check(moment, scene(facts));
+}
+
+std::vector<Event> World::read_new_events() {
+    std::vector<Event> events;
+    for (;;) {
+        const auto after = ledger_.head() + static_cast<Seq>(events.size());
+        auto page =
+            node_.reader().events({.after = after, .limit = 1000, .types = {}, .session_id = {}});
+        if (!page || page->events.empty()) return events;
+        std::ranges::move(page->events, std::back_inserter(events));
+    }
+}
+
+void World::check_old_events() {
+    Seq after = 0;
+    while (after < ledger_.head()) {
+        auto page =
+            node_.reader().events({.after = after, .limit = 1000, .types = {}, .session_id = {}});
+        if (!page) return;
+        if (page->events.empty()) break;
+        for (const auto& event : page->events) {
+            if (event.seq > ledger_.head()) return;
+            if (event == ledger_.log()[static_cast<std::size_t>(event.seq - 1)]) continue;
+            broken_ = Broken{"acknowledged implies durable",
+                             fmt::format("event {} is not what it was before", event.seq)};
+            return;
+        }
+        after = page->events.back().seq;
+    }
+    if (after >= ledger_.head()) return;
+    broken_ = Broken{"acknowledged implies durable",
+                     fmt::format("the log ends at {}, it was at {}", after, ledger_.head())};
+}
+
+// --- the end ------------------------------------------------------------------------------------
+
+void World::heal() {
+    if (broken_) return;
+    say("everything is made well");
+    requests_.clear();
+    node_.heal_disk();
+    retention_ = {};
+    for (auto& process : host_.processes()) process.readable = true;
+    start_daemon();
+    if (broken_ || !node_.is_up()) return;
+    for (std::size_t i = 0; i < postbox_.size(); ++i) {
+        postbox_.set_mood(i, Mood::good);
+        postbox_.set_present(i, true);
+        postbox_.resume(i);
+    }
+    run_for(10s);
+    if (broken_ || !node_.is_up()) return;
+    check(Moment::rested, scene());
+    sweep();
+    // Two lease times, because a crowd may be held once, and a park window after that.
+    for (int i = 0; i < 5; ++i) {
+        run_for(25s);
+        if (i == 1) sweep();
+    }
+    for (std::size_t i = 0; i < postbox_.size() && !broken_; ++i) postbox_.retry(i);
+    for (int i = 0; i < 6 && !broken_; ++i) {
+        host_.suspend(25h);
+        run_for(1s);
+    }
+    if (broken_ || !node_.is_up()) return;
+    check(Moment::healed, scene());
+    say(broken_ ? "and something is broken" : "and everything is in order");
+}
+
+// --- seeing -------------------------------------------------------------------------------------
+
+Scene World::scene(const StepFacts& facts) {
+    Scene scene{.host = host_, .ledger = ledger_, .step = facts};
+    if (postbox_.is_up()) scene.courier = &postbox_.courier();
+    if (!node_.is_up()) return scene;
+    scene.state = &node_.desk().state();
+    scene.reader = &node_.reader();
+    scene.node_id = node_.store().node_id();
+    scene.first_kept = node_.desk().first_seq();
+    return scene;
+}
+
+void World::check(Moment moment, const Scene& scene) {
+    if (broken_) return;
+    broken_ = find_broken(moment, scene);
+}
+
+void World::say(std::string line) {
+    if (trace_ == nullptr) return;
+    trace_->push_back(
+        fmt::format("{:>9.3f} s  {}", static_cast<double>(host_.elapsed() / 1ms) / 1000, line));
+}
+
+std::uint64_t World::digest() const {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    const auto mix = [&hash](std::string_view text) {
+        for (const auto c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    };
+    for (const auto& event : ledger_.log()) {
+        mix(fmt::format("{} {} {} {}", event.seq, to_millis(event.time), event.session_id.text(),
+                        event.end ? event.end->evidence : event.detail));
+    }
+    for (const auto& [name, hearing] : ledger_.hearings) {
+        for (const auto& [seq, ear] : hearing.ears) mix(fmt::format("{} {}", name, seq));
+    }
+    return hash;
+}
+
+}  // namespace knell::sim

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "action.hpp"
+#include "coverage.hpp"
+#include "ledger.hpp"
+#include "node.hpp"
+#include "postbox.hpp"
+#include "promises.hpp"
+
+namespace knell::sim {
+
+/// One run: a host, a daemon on it, its clients and subscribers, and the truth about them all.
+/// The same actions give the same run, to the last byte.
+class World {
+  public:
+    explicit World(std::uint64_t seed);
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    /// Keeps a line for each thing that happens.
+    void trace_into(std::vector<std::string>* lines) { trace_ = lines; }
+
+    void perform(const Action& action);
+    /// The end of a run: everything is made well, time passes, and all must be in order.
+    void heal();
+
+    const std::optional<Broken>& broken() const { return broken_; }
+    const Coverage& coverage() const { return coverage_; }
+    /// Equal for equal runs.
+    std::uint64_t digest() const;
+
+  private:
+    struct Request {
+        Host::Duration due;
+        Command command;
+        int tries_left = 0;
+        bool reply_lost = false;
+    };
+
+    // --- the daemon (world.cpp) --------------------------------------------------------------
+
+    void start_daemon();
+    void crash_daemon();
+    void cut_power(std::uint64_t seed);
+    void stop_daemon();
+    /// Time passes while the daemon works.
+    void run_for(Host::Duration time);
+    void pump(bool save_at_once = false);
+    /// One group through the desk, the requests first.  Gives the replies; none when the daemon
+    /// did not live to send them.
+    std::vector<Result<Reply>> step(std::vector<Desk::Word> words, std::vector<Request> requests);
+    void answer(std::vector<Request>& requests, const std::vector<Result<Reply>>& replies);
+    void take_in(const StepFacts& facts, Moment moment);
+    /// What can be read after a start: first what the daemon before could not tell any more.
+    std::vector<Event> take_in_start();
+    /// What became readable since the last time.
+    std::vector<Event> read_new_events();
+    /// After a restart: what was readable before is still there, and the same.
+    void check_old_events();
+    bool lose_power_if_due();
+
+    // --- what happens (perform*.cpp) ---------------------------------------------------------
+
+    bool perform_on_time(const Action& action);
+    bool perform_on_process(const Action& action);
+    bool perform_by_client(const Action& action);
+    bool perform_by_observer(const Action& action);
+    bool perform_on_daemon(const Action& action);
+    bool perform_on_subscriber(const Action& action);
+
+    void end_process(const Action& action, Departure departure);
+    void create(const Action& action, std::optional<Close> and_close);
+    void create_crowd(const Action& action);
+    void resume(const Action& action, bool takeover, bool and_close);
+    void write(const Action& action);
+    void beat_all(const Action& action);
+    void sweep();
+    void send(const Action& action, Command command);
+    Owner pick_owner(const Action& action);
+    /// Some session, "" when there is none; now and then one that never was.
+    std::string pick_session(std::uint32_t which) const;
+    Generation generation_of(const std::string& id, bool wrong) const;
+
+    // --- seeing ------------------------------------------------------------------------------
+
+    static inline const StepFacts nothing_happened;
+    Scene scene(const StepFacts& facts = nothing_happened);
+    void check(Moment moment, const Scene& scene);
+    void say(std::string line);
+    std::map<std::string, Before> states();
+    Before before(const std::map<std::string, Before>& states, const SessionId& id) const;
+    void count(const StepFacts& facts, const std::map<std::string, Before>& states);
+    void count_said(const Said& said, const std::map<std::string, Before>& states);
+    void count_told(const Event& event, const std::map<std::string, Before>& states);
+    void count_owner(Happening happening, const ProcessIdentity& process,
+                     const std::map<std::string, Before>& states);
+
+    const std::uint64_t seed_;
+    Host host_;
+    Ledger ledger_;
+    Node node_;
+    Postbox postbox_;
+    std::vector<Request> requests_;
+    Retention retention_;
+    std::vector<std::string> ids_;  // of all sessions that somebody tried to create
+    int last_id_ = 0;
+    std::optional<Broken> broken_;
+    Coverage coverage_;
+    std::map<std::string, Before> last_states_;  // when the daemon was last up
+    std::vector<std::string>* trace_ = nullptr;
+};
+
+}  // namespace knell::sim

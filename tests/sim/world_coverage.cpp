@@ -1,0 +1,131 @@
+// Which cell of the transition table a step was in.
+
+#include <algorithm>
+#include <set>
+
+#include "world.hpp"
+
+namespace knell::sim {
+
+/// What each session is before a step: from memory while the daemon is up, else from its row.
+std::map<std::string, Before> World::states() {
+    std::map<std::string, Before> states;
+    for (const auto& [id, known] : ledger_.sessions()) {
+        states[id] = known.open ? Before::idle : Before::ended;
+        if (!known.open || !node_.is_up()) continue;
+        if (const auto* live = node_.desk().state().find(SessionId(id))) {
+            states[id] = before_of(live->status());
+        }
+    }
+    if (node_.is_up()) {
+        last_states_ = states;
+        return states;
+    }
+    return last_states_;
+}
+
+Before World::before(const std::map<std::string, Before>& states, const SessionId& id) const {
+    const auto found = states.find(id.text());
+    return found == states.end() ? Before::never : found->second;
+}
+
+void World::count(const StepFacts& facts, const std::map<std::string, Before>& states_before) {
+    std::set<SessionId> touched;
+    for (const auto& said : facts.said) {
+        const auto* subject = subject_of(said.command);
+        // What comes second meets a state that the first has made.
+        if (subject != nullptr && !touched.insert(*subject).second) continue;
+        count_said(said, states_before);
+    }
+    for (const auto& event : facts.told) count_told(event, states_before);
+    for (const auto& [id, state] : states()) {
+        if (state != Before::detached || before(states_before, SessionId(id)) == state) continue;
+        if (!touched.contains(SessionId(id))) {
+            coverage_.count(Happening::owner_gone_parks, before(states_before, SessionId(id)));
+        }
+    }
+}
+
+void World::count_said(const Said& said, const std::map<std::string, Before>& states) {
+    const auto is_right = [&](const SessionId& id, Generation generation) {
+        const auto* known = ledger_.find(id);
+        return known != nullptr && before(states, id) != Before::never &&
+               known->lives.rbegin()->first == generation;
+    };
+    const auto* subject = subject_of(said.command);
+    const auto was = subject != nullptr ? before(states, *subject) : Before::never;
+    if (subject != nullptr && !said.reply && said.reply.error().code == ErrorCode::storage) {
+        return coverage_.count(Happening::store_refused, was);
+    }
+    if (const auto* create = std::get_if<Create>(&said.command)) {
+        coverage_.count(create->and_close ? Happening::create_and_close : Happening::create, was);
+    } else if (const auto* resume = std::get_if<Resume>(&said.command)) {
+        coverage_.count(resume->and_close  ? Happening::resume_and_close
+                        : resume->takeover ? Happening::takeover
+                                           : Happening::resume,
+                        was);
+    } else if (const auto* append = std::get_if<Append>(&said.command)) {
+        const bool right = is_right(append->session_id, append->generation);
+        coverage_.count(right ? Happening::append : Happening::append_wrong, was);
+    } else if (const auto* close = std::get_if<Close>(&said.command)) {
+        coverage_.count(!close->generation                                ? Happening::close_any
+                        : is_right(close->session_id, *close->generation) ? Happening::close
+                                                                          : Happening::close_wrong,
+                        was);
+    } else if (const auto* turn = std::get_if<Turn>(&said.command)) {
+        const auto right = turn->on ? Happening::turn_on : Happening::turn_off;
+        coverage_.count(
+            is_right(turn->session_id, turn->generation) ? right : Happening::turn_wrong, was);
+    } else if (const auto* heartbeat = std::get_if<Heartbeat>(&said.command)) {
+        for (const auto& beat : heartbeat->beats) {
+            const bool right = is_right(beat.session_id, beat.generation);
+            coverage_.count(right ? Happening::beat : Happening::beat_wrong,
+                            before(states, beat.session_id));
+        }
+    } else if (const auto* unknown = std::get_if<OwnerUnknown>(&said.command)) {
+        count_owner(Happening::owner_unknown, unknown->process, states);
+    } else if (const auto* alive = std::get_if<OwnerAlive>(&said.command)) {
+        count_owner(Happening::owner_alive, alive->process, states);
+    }
+}
+
+void World::count_owner(Happening happening, const ProcessIdentity& process,
+                        const std::map<std::string, Before>& states) {
+    for (const auto& [id, known] : ledger_.sessions()) {
+        if (!known.open) continue;
+        const auto& life = known.lives.at(known.generation);
+        const auto was = before(states, SessionId(id));
+        const bool has_owner =
+            was != Before::detached && was != Before::ended && was != Before::never;
+        if (life.owner.process == process && has_owner) coverage_.count(happening, was);
+    }
+}
+
+void World::count_told(const Event& event, const std::map<std::string, Before>& states) {
+    const auto was = before(states, event.session_id);
+    const auto* life = ledger_.life(event.session_id, event.generation);
+    // Opened in the same step, or by somebody's word: counted there.
+    if (life == nullptr || was == Before::never || was == Before::ended) return;
+    if (event.type == EventType::session_stalled) {
+        coverage_.count(Happening::stalled_due, was);
+    } else if (event.type == EventType::session_unknown && life->owner.kind == OwnerKind::lease) {
+        coverage_.count(Happening::lease_held, was);
+    }
+    if (!event.end) return;
+    const auto& end = *event.end;
+    if (ledger_.may_be_closed(event.session_id, event.generation, end.reason)) return;
+    if (end.reason == Reason::reaped) return coverage_.count(Happening::lease_due, was);
+    if (end.detail == "park window over") {
+        return coverage_.count(Happening::park_window_over, was);
+    }
+    if (was == Before::detached) return;
+    if (end.reason == Reason::exited) coverage_.count(Happening::owner_exited, was);
+    if (end.reason == Reason::signaled) coverage_.count(Happening::owner_signaled, was);
+    if (end.reason == Reason::oom_killed) coverage_.count(Happening::owner_oom_killed, was);
+    if (end.reason == Reason::owner_lost) coverage_.count(Happening::owner_lost, was);
+    if (end.reason == Reason::completed) coverage_.count(Happening::command_completed, was);
+    if (end.reason == Reason::host_restart) coverage_.count(Happening::host_restarted, was);
+    if (end.reason == Reason::shutdown) coverage_.count(Happening::daemon_stopped, was);
+}
+
+}  // namespace knell::sim
