@@ -41,6 +41,31 @@ Load lifelike_creates(std::size_t calls) {
             }};
 }
 
+Load lease_creates(std::size_t calls, int ttl_s) {
+    return {.method = "session.create",
+            .calls = calls,
+            .window = 64,
+            .params = [ttl_s](std::size_t, std::string& out) {
+                fmt::format_to(std::back_inserter(out),
+                               R"({{"source":"bench","owner":{{"lease_ttl_s":{}}}}})", ttl_s);
+            }};
+}
+
+Load beats(const std::vector<std::string>& ids, std::size_t calls) {
+    return {.method = "session.heartbeat",
+            .calls = calls,
+            .window = 8,
+            .params = [&ids](std::size_t number, std::string& out) {
+                out += R"({"sessions":[)";
+                for (std::size_t i = 0; i < beats_a_call; ++i) {
+                    fmt::format_to(std::back_inserter(out),
+                                   R"({}{{"session_id":"{}","generation":1}})", i == 0 ? "" : ",",
+                                   ids[(number * beats_a_call + i) % ids.size()]);
+                }
+                out += "]}";
+            }};
+}
+
 std::vector<std::string> create_sessions(LoadClient& client, Load load) {
     std::vector<std::string> ids(load.calls);
     load.answered = [&](std::size_t number, std::string_view answer) {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
+#include <ctime>
 #include <string_view>
 
 #include <fcntl.h>
@@ -94,14 +94,21 @@ Memory DaemonUnderTest::memory() const {
 }
 
 double DaemonUnderTest::cpu_seconds() const {
-    const auto text = read_small_file(fmt::format("/proc/{}/stat", pid_)).value_or("");
-    const auto* field = text.c_str() + text.rfind(')') + 2;
-    // utime and stime are fields 14 and 15; the state after the name is field 3.
-    for (int skipped = 3; skipped < 14; ++skipped) field = std::strchr(field, ' ') + 1;
-    char* next = nullptr;
-    const auto user = std::strtod(field, &next);
-    const auto system = std::strtod(next, nullptr);
-    return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+    // Not /proc/PID/stat: that counts in hundredths of a second.
+    clockid_t clock{};
+    timespec spent{};
+    if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &spent) != 0) {
+        throw Failed("the processor time of the daemon cannot be read");
+    }
+    return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) * 1e-9;
+}
+
+std::int64_t disk_bytes_of(pid_t pid) {
+    constexpr std::string_view name = "\nwrite_bytes: ";
+    const auto text = read_small_file(fmt::format("/proc/{}/io", pid)).value_or("");
+    const auto at = text.find(name);
+    if (at == std::string::npos) throw Failed("what a process writes to disk cannot be read");
+    return std::strtoll(text.c_str() + at + name.size(), nullptr, 10);
 }
 
 void DaemonUnderTest::end(int signal) {

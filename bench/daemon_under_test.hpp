@@ -19,6 +19,9 @@ struct Memory {
     std::int64_t anonymous = 0;     // without mapped files: program text, SQLite's shared index
 };
 
+/// Bytes that a process has caused to be written to disk so far.
+std::int64_t disk_bytes_of(pid_t pid);
+
 /// `knell up`, a real one, in a home of its own.  Ends with this object, and with this process.
 class DaemonUnderTest {
   public:

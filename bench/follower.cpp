@@ -18,18 +18,23 @@ constexpr std::size_t buffer_bytes = 256U << 10U;
 
 }  // namespace
 
-Follower::Follower(const std::string& socket, std::int64_t after, std::size_t count)
-    : socket_(must(client::connect_socket(socket, client::Deadline{connect_max}))) {
-    const auto line = fmt::format(
-        R"({{"jsonrpc":"2.0","id":1,"method":"events.subscribe","params":{{"after":{}}}}})"
-        "\n",
-        after);
-    must(send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL) ==
+Fd subscribe(const std::string& socket, const std::string& params) {
+    auto connection = must(client::connect_socket(socket, client::Deadline{connect_max}));
+    const auto line =
+        fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"events.subscribe","params":{}}})"
+                    "\n",
+                    params);
+    must(send(connection.get(), line.data(), line.size(), MSG_NOSIGNAL) ==
              static_cast<ssize_t>(line.size()),
          "subscribing");
     // The answer comes before the first event.
     char byte = 0;
-    while (byte != '\n') must(recv(socket_.get(), &byte, 1, 0) == 1, "subscribing");
+    while (byte != '\n') must(recv(connection.get(), &byte, 1, 0) == 1, "subscribing");
+    return connection;
+}
+
+Follower::Follower(const std::string& socket, std::int64_t after, std::size_t count)
+    : socket_(subscribe(socket, fmt::format(R"({{"after":{}}})", after))) {
     arrivals_.reserve(count);
     thread_ = std::thread([this, count] { read(count); });
 }

@@ -10,6 +10,9 @@
 
 namespace knell::bench {
 
+/// A connection that has subscribed to events, with JSON `params`, and has read the answer.
+Fd subscribe(const std::string& socket, const std::string& params);
+
 /// A subscriber on a thread of its own that reads as fast as it can and only counts lines, because
 /// it shares the cores with the daemon it measures.
 class Follower {

@@ -14,16 +14,30 @@ struct Options {
     std::string directory;  // where homes are made: a real disk
     std::string only;       // one benchmark, or all
     std::string out;        // JSON file, or ""
+    std::string docs;       // directory for benchmarks.md and plots/, or ""
     bool quick = false;     // smaller and fewer: shows that it works, not how fast it is
 };
 
 /// What a benchmark works with.
 class Lab {
   public:
-    Lab(const Options& options, Report& report) : options_(options), report_(report) {}
+    Lab(const Options& options, Report& report, Chapter chapter)
+        : options_(options), report_(report), chapter_(chapter) {}
 
     const Options& options() const { return options_; }
-    void add(Row row) { report_.add(std::move(row)); }
+    void add(Row row) {
+        row.chapter = chapter_;
+        report_.add(std::move(row));
+    }
+    void add_table(Table table) {
+        table.chapter = chapter_;
+        report_.add_table(std::move(table));
+    }
+    /// For a plot: single measurements, or a curve.
+    void keep(const std::string& name, std::vector<double> seconds) {
+        report_.keep(name, std::move(seconds));
+    }
+    void keep(Series curve) { report_.keep(std::move(curve)); }
 
     /// Runs of each side; interleaved, so that both meet the same disk.
     std::size_t runs() const { return options_.quick ? 2 : 5; }
@@ -40,16 +54,18 @@ class Lab {
   private:
     const Options& options_;
     Report& report_;
+    const Chapter chapter_;
 };
 
 struct Benchmark {
+    Chapter chapter;
     std::string_view name;
     std::string_view about;
     void (*run)(Lab& lab);
 };
 
 // One function each, in rows_*.cpp; main.cpp holds the list.
-void measure_disk(Lab& lab);
+void measure_limits(Lab& lab);
 void measure_create(Lab& lab);
 void measure_create_one(Lab& lab);
 void measure_memory(Lab& lab);
@@ -61,7 +77,8 @@ void measure_death(Lab& lab);
 void measure_heartbeats(Lab& lab);
 void measure_storm(Lab& lab);
 void measure_idle(Lab& lab);
-void measure_peers(Lab& lab);
+void measure_gone(Lab& lab);
+void measure_growth(Lab& lab);
 void measure_feed_lag(Lab& lab);
 void measure_feed_live(Lab& lab);
 void measure_feed_behind(Lab& lab);

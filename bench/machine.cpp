@@ -1,9 +1,12 @@
 #include "machine.hpp"
 
+#include <cstdio>
+#include <memory>
+#include <sstream>
+
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/utsname.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "platform/clock.hpp"
@@ -22,6 +25,45 @@ std::string cpu_model() {
     return text.substr(start, text.find('\n', start) - start);
 }
 
+/// "ext4 on /dev/vda": of the longest mount point that `directory` lies under.
+std::string disk_of(const std::string& directory) {
+    std::istringstream mounts(read_small_file("/proc/self/mounts").value_or(""));
+    std::string best = "unknown";
+    std::size_t longest = 0;
+    for (std::string line; std::getline(mounts, line);) {
+        std::istringstream words(line);
+        std::string device;
+        std::string point;
+        std::string type;
+        words >> device >> point >> type;
+        if (!directory.starts_with(point) || point.size() < longest) continue;
+        longest = point.size();
+        best = fmt::format("{} on {}", type, device);
+    }
+    return best;
+}
+
+/// The word after `start` in what `command` prints first; "not installed" when that is nothing.
+std::string version_from(const char* command, std::string_view start) {
+    const auto close = [](FILE* pipe) { pclose(pipe); };
+    const std::unique_ptr<FILE, decltype(close)> pipe(popen(command, "r"), close);
+    char line[200] = "";
+    if (!pipe || fgets(line, sizeof line, pipe.get()) == nullptr) return "not installed";
+    std::string_view text(line);
+    const auto at = text.find(start);
+    if (at == std::string_view::npos) return "unknown";
+    text.remove_prefix(at + start.size());
+    return std::string(text.substr(0, text.find_first_of(" \n")));
+}
+
+std::string compiler() {
+#ifdef __clang__
+    return "clang " __clang_version__;
+#else
+    return "gcc " __VERSION__;
+#endif
+}
+
 }  // namespace
 
 std::string load_average() {
@@ -34,8 +76,6 @@ std::string load_average() {
 JsonObject describe_machine(const std::string& directory) {
     utsname system{};
     uname(&system);
-    struct statfs disk{};
-    statfs(directory.c_str(), &disk);
     const auto memory = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
     return {{"at", format_rfc3339(read_clocks().wall)},
             {"version", version},
@@ -45,8 +85,11 @@ JsonObject describe_machine(const std::string& directory) {
             {"memory_bytes", memory},
             {"kernel", system.release},
             {"directory", directory},
-            {"filesystem_magic", fmt::format("{:#x}", disk.f_type)},
+            {"disk", disk_of(directory)},
+            {"compiler", compiler()},
             {"sqlite", sqlite3_libversion()},
+            {"etcd", version_from("etcd --version 2>/dev/null", "etcd Version: ")},
+            {"redis", version_from("redis-server --version 2>/dev/null", "v=")},
             {"load_average", load_average()}};
 }
 

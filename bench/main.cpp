@@ -13,29 +13,33 @@
 
 #include "lab.hpp"
 #include "machine.hpp"
+#include "markdown.hpp"
 #include "must.hpp"
+#include "pictures.hpp"
 
 namespace knell::bench {
 
 namespace {
 
 constexpr std::array benchmarks{
-    Benchmark{"disk", "what the disk costs", measure_disk},
-    Benchmark{"create", "creates a second", measure_create},
-    Benchmark{"create.one", "one create alone", measure_create_one},
-    Benchmark{"calls", "show, append and close a second", measure_calls},
-    Benchmark{"memory", "a million open sessions", measure_memory},
-    Benchmark{"restart", "100,000 open sessions after SIGKILL", measure_restart},
-    Benchmark{"death", "an owner is killed", measure_death},
-    Benchmark{"heartbeats", "signs of life a second", measure_heartbeats},
-    Benchmark{"storm", "many leases fall due at once", measure_storm},
-    Benchmark{"idle", "a million leases and nothing to do", measure_idle},
-    Benchmark{"feed.lag", "from a commit to a follower", measure_feed_lag},
-    Benchmark{"feed.live", "events a second with three followers", measure_feed_live},
-    Benchmark{"feed.behind", "a follower a million events behind", measure_feed_behind},
-    Benchmark{"peers", "the same ends with etcd and Redis", measure_peers},
-    Benchmark{"list", "listing a million ended sessions", measure_list},
-    Benchmark{"list.behind", "listing what lies behind a million folded ones", measure_list_behind},
+    Benchmark{Chapter::limits, "limits", "what disk, kernel and sockets cost", measure_limits},
+    Benchmark{Chapter::sessions, "create", "creates a second", measure_create},
+    Benchmark{Chapter::sessions, "create.one", "one create alone", measure_create_one},
+    Benchmark{Chapter::sessions, "calls", "show, append and close a second", measure_calls},
+    Benchmark{Chapter::size, "memory", "a million open sessions", measure_memory},
+    Benchmark{Chapter::size, "restart", "100,000 open sessions after SIGKILL", measure_restart},
+    Benchmark{Chapter::size, "idle", "a million leases and nothing to do", measure_idle},
+    Benchmark{Chapter::gone, "death", "an owner is killed", measure_death},
+    Benchmark{Chapter::gone, "gone", "owners go, beside etcd, Redis and a reaper", measure_gone},
+    Benchmark{Chapter::leases, "heartbeats", "signs of life a second", measure_heartbeats},
+    Benchmark{Chapter::leases, "storm", "many leases fall due at once", measure_storm},
+    Benchmark{Chapter::events, "feed.lag", "from a commit to a follower", measure_feed_lag},
+    Benchmark{Chapter::events, "feed.live", "events a second, three followers", measure_feed_live},
+    Benchmark{Chapter::events, "feed.behind", "a million events behind", measure_feed_behind},
+    Benchmark{Chapter::growth, "growth", "from 1,000 to 1,000,000 sessions", measure_growth},
+    Benchmark{Chapter::listing, "list", "listing a million ended sessions", measure_list},
+    Benchmark{Chapter::listing, "list.behind", "what lies behind a million folded ones",
+              measure_list_behind},
 };
 
 constexpr std::size_t syncs_around = 1'000;
@@ -53,6 +57,7 @@ constexpr auto usage = R"(usage: knell_bench [options]
   --only NAME   one benchmark, from the list below
   --quick       a tenth of the size: shows that it works, not how fast it is
   --out FILE    also write the figures as JSON
+  --docs DIR    also write DIR/benchmarks.md and its plots, from this run alone
   --knell PATH  the program to measure; default: the one built beside this
   --dir PATH    where to keep the stores: on a disk, not in memory; default: $TMPDIR, else beside
                 this program
@@ -87,6 +92,7 @@ std::optional<Options> parse(int argc, char** argv) {
         }
         auto* value = name == "--only"    ? &options.only
                       : name == "--out"   ? &options.out
+                      : name == "--docs"  ? &options.docs
                       : name == "--knell" ? &options.knell
                       : name == "--dir"   ? &options.directory
                                           : nullptr;
@@ -110,17 +116,40 @@ void run_all(const Options& options, Report& report) {
     for (const auto& benchmark : benchmarks) {
         if (interrupted != 0) return;
         if (!options.only.empty() && benchmark.name != options.only) continue;
-        Lab lab(options, report);
+        Lab lab(options, report, benchmark.chapter);
         fmt::print(stderr, "▸ {}: {}\n", benchmark.name, benchmark.about);
+        const auto start = seconds_now();
         try {
             benchmark.run(lab);
+            lab.say(fmt::format("took {:.0f} s", seconds_now() - start));
         } catch (const Failed& failure) {
-            report.add({.name = std::string(benchmark.name),
-                        .what = std::string(benchmark.about),
-                        .met = false,
-                        .note = fmt::format("failed: {}", failure.what())});
+            lab.say(fmt::format("failed: {}", failure.what()));
+            lab.add({.name = std::string(benchmark.name),
+                     .what = std::string(benchmark.about),
+                     .met = false,
+                     .note = fmt::format("failed: {}", failure.what())});
         }
     }
+}
+
+bool write_file(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream out(path);
+    out << text;
+    out.close();
+    if (!out) fmt::print(stderr, "knell_bench: cannot write {}\n", path.string());
+    return static_cast<bool>(out);
+}
+
+bool write_docs(const std::filesystem::path& directory, const JsonObject& machine,
+                const Report& report) {
+    std::error_code ignored;  // writing says what is wrong
+    std::filesystem::create_directories(directory / "plots", ignored);
+    const auto pictures = pictures_of(report);
+    bool written = write_file(directory / "benchmarks.md", to_markdown(machine, report, pictures));
+    for (const auto& picture : pictures) {
+        written = write_file(directory / "plots" / picture.file, picture.svg) && written;
+    }
+    return written;
 }
 
 int run(const Options& options) {
@@ -132,26 +161,29 @@ int run(const Options& options) {
         return 2;
     }
     interrupt_on_signals();
+    const auto start = seconds_now();
     auto machine = describe_machine(options.directory);
     machine["quick"] = options.quick;
     machine["fdatasync_before"] = measure_sync(options);
     Report report;
     run_all(options, report);
     machine["fdatasync_after"] = measure_sync(options);
+    machine["took_s"] = seconds_now() - start;
 
     fmt::print("{}\n{}\n", wire::to_pretty_text(machine), report.table());
     // A missed target is a finding; a benchmark that did not run is a failure.
-    const bool all_ran =
-        std::ranges::all_of(report.rows(), [](const Row& row) { return row.figure.runs > 0; });
-    if (options.out.empty()) return all_ran ? 0 : 1;
-    std::ofstream out(options.out);
-    out << wire::to_pretty_text(
-               JsonObject{{"machine", std::move(machine)}, {"rows", report.to_json()}})
-        << '\n';
-    out.close();
-    if (out) return all_ran ? 0 : 1;
-    fmt::print(stderr, "knell_bench: cannot write {}\n", options.out);
-    return 1;
+    bool well = interrupted == 0 && std::ranges::all_of(report.rows(), [](const Row& row) {
+                    return row.figure.runs > 0;
+                });
+    if (!options.out.empty()) {
+        const JsonObject all{{"machine", machine}, {"rows", report.to_json()}};
+        well = write_file(options.out, wire::to_pretty_text(all) + '\n') && well;
+    }
+    // Half a run must not replace a whole one.
+    if (!options.docs.empty() && interrupted == 0) {
+        well = write_docs(options.docs, machine, report) && well;
+    }
+    return well ? 0 : 1;
 }
 
 }  // namespace

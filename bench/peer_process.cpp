@@ -39,18 +39,18 @@ bool is_installed(const std::string& program) {
     return access(("/usr/bin/" + program).c_str(), X_OK) == 0;
 }
 
-LoopbackStream::LoopbackStream(int port) {
+Fd connect_loopback(int port) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     for (int attempt = 0; attempt < 200; ++attempt) {
-        socket_ = Fd{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+        Fd connection{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
         const auto* generic = reinterpret_cast<const sockaddr*>(&address);
-        if (connect(socket_.get(), generic, sizeof address) == 0) {
+        if (connect(connection.get(), generic, sizeof address) == 0) {
             const int on = 1;
-            setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-            return;
+            setsockopt(connection.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+            return connection;
         }
         poll(nullptr, 0, 50);
     }
@@ -88,12 +88,6 @@ std::string LoopbackStream::read_bytes(std::size_t count) {
     auto bytes = buffer_.substr(0, count);
     buffer_.erase(0, count);
     return bytes;
-}
-
-bool LoopbackStream::wait_readable(int milliseconds) {
-    if (!buffer_.empty()) return true;
-    pollfd look{.fd = socket_.get(), .events = POLLIN, .revents = 0};
-    return poll(&look, 1, milliseconds) > 0;
 }
 
 }  // namespace knell::bench

@@ -17,6 +17,8 @@ class PeerProcess {
     PeerProcess(const PeerProcess&) = delete;
     PeerProcess& operator=(const PeerProcess&) = delete;
 
+    pid_t pid() const { return pid_; }
+
   private:
     pid_t pid_;
 };
@@ -24,17 +26,17 @@ class PeerProcess {
 /// Whether a program can be run: peers are optional on a developer's machine.
 bool is_installed(const std::string& program);
 
+/// A TCP connection to 127.0.0.1.  Tries until somebody listens, for up to ten seconds.
+Fd connect_loopback(int port);
+
 /// A TCP connection to 127.0.0.1 that reads lines and counted bytes.
 class LoopbackStream {
   public:
-    /// Tries until somebody listens, for up to ten seconds.
-    explicit LoopbackStream(int port);
+    explicit LoopbackStream(int port) : socket_(connect_loopback(port)) {}
 
     void send(std::string_view text);
     std::string read_line();  // without its end
     std::string read_bytes(std::size_t count);
-    /// A line if one comes within `milliseconds`; false when none does.
-    bool wait_readable(int milliseconds);
 
   private:
     void fill();

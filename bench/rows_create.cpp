@@ -1,6 +1,7 @@
 #include "calls.hpp"
 #include "daemon_under_test.hpp"
 #include "lab.hpp"
+#include "pictures.hpp"
 #include "sample_store.hpp"
 
 namespace knell::bench {
@@ -13,7 +14,7 @@ constexpr std::size_t batch_rows = 1'000;
 /// Large batches meet large groups: as many calls as a batch has rows are under way.
 constexpr std::size_t window_of_many = batch_rows / client_count;
 constexpr double rate_min = 20'000;
-constexpr double one_by_one_min = 4;
+constexpr double one_by_one_min = 6;
 constexpr double batches_min = 2.0 / 3;
 
 struct DaemonRun {
@@ -97,7 +98,7 @@ void measure_create(Lab& lab) {
              .baseline = "the same rows, one transaction each, SQLite C API",
              .baseline_figure = spread_of(one_by_one),
              .ratio = times,
-             .target = ">= 20,000/s and >= 4x",
+             .target = ">= 20,000/s and >= 6x",
              .met = figure.median >= rate_min && times.median >= one_by_one_min,
              .also = {{"p50_us", spread_of(p50).median},
                       {"p99_us", spread_of(p99).median},
@@ -109,7 +110,7 @@ void measure_create(Lab& lab) {
              .baseline = "the same rows, 1,000 a transaction, SQLite C API, no daemon",
              .baseline_figure = spread_of(batches),
              .ratio = share,
-             .target = ">= 0.67x (issue 5)",
+             .target = ">= 0.67x",
              .met = share.median >= batches_min,
              .also = {{"daemon_cpu_us_per_create", spread_of(many_cpu).median},
                       {"one_call_outstanding_x", spread_of(ratios(rate, batches)).median}}});
@@ -127,6 +128,8 @@ void measure_create_one(Lab& lab) {
     std::vector<double> sync_p50;
     std::vector<double> sync_p99;
     std::vector<double> loop_p50;
+    std::vector<double> all_creates;
+    std::vector<double> all_syncs;
     for (std::size_t run = 0; run < lab.runs(); ++run) {
         std::vector<double> creates_taken;
         std::vector<double> syncs_taken;
@@ -136,6 +139,8 @@ void measure_create_one(Lab& lab) {
             syncs_taken.push_back(probe.once());
             creates_taken.push_back(client.run(plain_creates(1)).micros.front());
         }
+        for (const auto micros : creates_taken) all_creates.push_back(micros * 1e-6);
+        for (const auto micros : syncs_taken) all_syncs.push_back(micros * 1e-6);
         const auto call = percentiles_of(creates_taken);
         const auto sync = percentiles_of(syncs_taken);
         p50.push_back(call.p50);
@@ -144,6 +149,8 @@ void measure_create_one(Lab& lab) {
         sync_p99.push_back(sync.p99);
         loop_p50.push_back(percentiles_of(probe.times(lab.scaled(500))).p50);
     }
+    lab.keep(kept::create, std::move(all_creates));
+    lab.keep(kept::create_sync, std::move(all_syncs));
     const auto times = spread_of(ratios(p50, sync_p50));
     lab.add({.name = "create.one",
              .what = "one connection, one durable session.create at a time: p50",

@@ -4,6 +4,7 @@
 
 #include "calls.hpp"
 #include "daemon_under_test.hpp"
+#include "figures.hpp"
 #include "lab.hpp"
 #include "sample_store.hpp"
 
@@ -76,7 +77,7 @@ void measure_list(Lab& lab) {
     fill_store(home->path(), /*ended=*/true, count, vary);
     const DaemonUnderTest daemon(lab.options().knell, home->path());
     LoadClient client(daemon.socket(), 1);
-    const auto of = fmt::format("of {} ended sessions", count);
+    const auto of = fmt::format("of {} ended sessions", grouped(count));
     for (const auto& listing : {
              Listing{"list.ended", "newest 50 " + of, R"({"ended":true,"limit":50})"},
              Listing{"list.default", "what `knell ls` asks, " + of, R"({"limit":50})"},
@@ -104,7 +105,7 @@ void measure_list_behind(Lab& lab) {
     const DaemonUnderTest daemon(lab.options().knell, home->path());
     LoadClient client(daemon.socket(), 1);
     const auto behind =
-        fmt::format("behind {} folded ended and as many folded open ones", count / 2);
+        fmt::format("behind {} folded ended and as many folded open ones", grouped(count / 2));
     for (const auto& listing : {
              Listing{"list.behind.ended", "newest 50 ended " + behind,
                      R"({"ended":true,"limit":50})"},

@@ -2,6 +2,7 @@
 
 #include "calls.hpp"
 #include "daemon_under_test.hpp"
+#include "figures.hpp"
 #include "lab.hpp"
 
 namespace knell::bench {
@@ -23,7 +24,7 @@ void measure_memory(Lab& lab) {
     auto daemon = std::make_unique<DaemonUnderTest>(lab.options().knell, home->path());
     const auto before = daemon->memory();
     {
-        lab.say(fmt::format("opening {} sessions", count));
+        lab.say(fmt::format("opening {} sessions", grouped(count)));
         LoadClient client(daemon->socket(), client_count);
         auto load = lifelike_creates(count);
         load.window = 64;
@@ -37,7 +38,7 @@ void measure_memory(Lab& lab) {
     const auto resident = each(before.resident, after.resident, count);
     lab.add({.name = "memory",
              .what = fmt::format("growth of VmRSS for each of {} open sessions, created over RPC",
-                                 count),
+                                 grouped(count)),
              .unit = "bytes",
              .figure = spread_of({resident}),
              .target = "<= 600 bytes",

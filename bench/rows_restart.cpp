@@ -2,6 +2,7 @@
 
 #include "calls.hpp"
 #include "daemon_under_test.hpp"
+#include "figures.hpp"
 #include "lab.hpp"
 
 namespace knell::bench {
@@ -17,7 +18,7 @@ void measure_restart(Lab& lab) {
     const auto count = lab.scaled(sessions);
     const auto home = lab.new_home();
     auto daemon = std::make_unique<DaemonUnderTest>(lab.options().knell, home->path());
-    lab.say(fmt::format("opening {} sessions", count));
+    lab.say(fmt::format("opening {} sessions", grouped(count)));
     std::vector<double> seconds;
     {
         LoadClient client(daemon->socket(), client_count);
@@ -36,7 +37,7 @@ void measure_restart(Lab& lab) {
     lab.add({.name = "restart",
              .what = fmt::format("after SIGKILL with {} open sessions: from exec to the answer of "
                                  "node.status",
-                                 count),
+                                 grouped(count)),
              .unit = "s",
              .figure = figure,
              .target = "< 2 s",

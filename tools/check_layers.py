@@ -37,7 +37,7 @@ LAYERS = {
 LAYERS["daemon"] = [layer for layer in LAYERS if layer != "cli"]
 LAYERS["testing"] = [layer for layer in LAYERS if layer not in ("cli", "net")]
 
-# src/**/*_test.cpp may include this too.
+# Unit tests, src/**/*_test.cpp and bench/**/*_test.cpp, may include this too.
 UNIT_TESTS_MAY_ALSO = ["testing"]
 
 # Third-party header -> the only folders that may include it.
@@ -99,7 +99,7 @@ def check_file(path, text):
     """Yields (line, what, rule).  `path` is from the top of the tree."""
     root, _, inner = path.partition("/")
     in_src = root == "src"
-    unit_test = in_src and path.endswith("_test.cpp")
+    unit_test = root in ("src", "bench") and path.endswith("_test.cpp")
     layer = layer_of(inner) if in_src else root
     code = blank(text)
 

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <fmt/format.h>
+
+#include "figures.hpp"
 
 namespace knell::bench {
 
@@ -13,38 +14,11 @@ namespace {
 constexpr std::size_t column_count = 6;
 using Cells = std::array<std::string, column_count>;
 
-std::string grouped(double value) {
-    auto digits = fmt::format("{:.0f}", value);
-    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-        digits.insert(static_cast<std::size_t>(at), ",");
-    }
-    return digits;
-}
-
-/// Three digits that count, no more: the rest is noise.
-std::string number(double value) {
-    if (value >= 1000) return grouped(value);
-    if (value >= 100) return fmt::format("{:.0f}", value);
-    if (value >= 10) return fmt::format("{:.1f}", value);
-    return fmt::format("{:.2f}", value);
-}
-
-std::string with_unit(const Spread& spread, const std::string& unit) {
-    const auto gap = unit.starts_with('/') ? "" : " ";
-    return number(spread.median) + gap + unit;
-}
-
-std::string with_spread(const Spread& spread, const std::string& unit) {
-    if (spread.runs < 2) return with_unit(spread, unit);
-    return fmt::format("{} ({} to {})", with_unit(spread, unit), number(spread.low),
-                       number(spread.high));
-}
-
 Cells cells_of(const Row& row) {
     const bool failed = row.figure.runs == 0;
     return {row.name,
             failed ? "failed" : with_spread(row.figure, row.unit),
-            row.baseline.empty() ? "" : with_unit(row.baseline_figure, row.unit),
+            row.baseline.empty() ? "" : with_unit(row.baseline_figure.median, row.unit),
             row.baseline.empty() ? "" : number(row.ratio.median) + "x",
             row.target,
             row.met ? (*row.met ? "yes" : "NO") : ""};
