@@ -101,7 +101,7 @@ Result<Desk::Recovered> Desk::recover(const ProcessTable& processes, std::string
         if (step.failed) {
             return fail(ErrorCode::storage, "the ends of dead owners cannot be written");
         }
-        std::ranges::move(step.automatic, std::back_inserter(recovered.automatic));
+        std::ranges::copy(step.automatic(), std::back_inserter(recovered.automatic));
         std::ranges::move(step.effects, std::back_inserter(recovered.effects));
     } while (journal_.has_work_left());
     // Nothing was kept: the log begins with what was just written.

@@ -27,7 +27,7 @@ AwakeClock::Readings read_all_clocks() {
     return {clocks.wall, read_awake_clock(), clocks.steady};
 }
 
-void explain(const std::vector<Event>& automatic) {
+void explain(std::span<const Event> automatic) {
     std::size_t told = 0;
     for (const auto& event : automatic) {
         if (event.type == EventType::agent_end) continue;
@@ -173,7 +173,7 @@ void Writer::commit(std::span<Submission> group) {
     } else if (was_failing && !step.failed) {
         log_info("the store takes writes again");
     }
-    explain(step.automatic);
+    explain(step.automatic());
     for (auto& effect : step.effects) carry_out_(std::move(effect));
     update_figures();
     std::vector<Answer> answers;

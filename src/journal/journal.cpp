@@ -98,11 +98,11 @@ void Journal::note_lateness(const LiveSession& live, const Decision& decision) {
 
 void Journal::decide_work(Step& step) {
     work_left_ = false;
+    step.automatic_from = step.events.size() + batch_.events.size();
     while (const auto slot = state_.next_work()) {
         const auto& live = state_.at(*slot);
         auto decision = decide_due(live, state_.holds_leases(), state_);
         note_lateness(live, decision);
-        std::ranges::copy(decision.events, std::back_inserter(step.automatic));
         take(decision);
         if (batch_.changes.size() >= limits::batch_commands_max) {
             work_left_ = true;
@@ -136,7 +136,7 @@ bool Journal::save_some_seen() {
 void Journal::take_back(Step& step, std::size_t first, const Error& why) {
     ++counts_.failures;
     step.failed = true;
-    step.automatic.clear();
+    step.automatic_from = SIZE_MAX;
     work_left_ = true;
     state_.revert();
     // What was taken back may have been renewed meanwhile, and its owner was told so.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,8 +28,12 @@ class Journal {
         std::vector<Result<Reply>> replies;  // in the order of the commands
         std::vector<Effect> effects;
         std::vector<Event> events;  // what is durable now, in order
-        /// Ends and doubts that nobody asked for, to be explained in the log.
-        std::vector<Event> automatic;
+        /// Of these the last ones: ends and doubts that nobody asked for, to be explained in the
+        /// log.
+        std::size_t automatic_from = SIZE_MAX;
+        std::span<const Event> automatic() const {
+            return std::span(events).subspan(std::min(automatic_from, events.size()));
+        }
         bool failed = false;  // the store said no: what was decided did not happen
     };
     /// Decides `commands` in order, then what has fallen due, and makes it all durable.  When the

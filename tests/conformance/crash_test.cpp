@@ -112,7 +112,7 @@ Promised play(const Story& story, JournalOnStore& journal, bool stop_at_failure)
                 promised.note(subject->text(), *step.replies[i]);
             if (!step.replies[i] && is_observed(group[i])) unheard.push_back(group[i]);
         }
-        for (const auto& event : step.automatic) {
+        for (const auto& event : step.automatic()) {
             if (event.end)
                 promised.ended[event.session_id.text()] = {event.generation, event.end->reason};
         }

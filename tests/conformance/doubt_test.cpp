@@ -110,8 +110,8 @@ TEST_P(Stalled, LateButProvablyAlive) {
 
     EXPECT_EQ(status("s"), Status::stalled);
     EXPECT_EQ(shown("s").stalled_since, at(11).wall);
-    ASSERT_EQ(step.automatic.size(), 1U);
-    EXPECT_EQ(step.automatic[0].type, EventType::session_stalled);
+    ASSERT_EQ(step.automatic().size(), 1U);
+    EXPECT_EQ(step.automatic()[0].type, EventType::session_stalled);
     journal().tick(at(50 * year));
     EXPECT_EQ(status("s"), Status::stalled);
     EXPECT_EQ(told(EventType::session_stalled).size(), 1U);

@@ -100,7 +100,7 @@ TEST_F(OnFailingDisk, ReapsAreTriedAgain) {
     const auto step = journal->tick(at(30));
 
     EXPECT_FALSE(step.failed);
-    ASSERT_EQ(step.automatic.size(), 1U);
+    ASSERT_EQ(step.automatic().size(), 1U);
     EXPECT_EQ(shown("a").end->reason, Reason::reaped);
     EXPECT_EQ(shown("a").end->ended_before, at(30).wall);
     EXPECT_EQ(journal->journal.counts().reaps, 1U);

@@ -36,7 +36,7 @@ Now just_after(std::int64_t seconds) {
 }
 
 TEST_P(Lease, IsReapedWhenItsTimeIsOverAndNotBefore) {
-    EXPECT_TRUE(journal().tick(at(10)).automatic.empty());
+    EXPECT_TRUE(journal().tick(at(10)).automatic().empty());
     EXPECT_TRUE(is_open("a"));
 
     const auto step = journal().tick(just_after(10));
@@ -50,8 +50,8 @@ TEST_P(Lease, IsReapedWhenItsTimeIsOverAndNotBefore) {
     EXPECT_EQ(session.end->ended_after, at(0).wall);
     EXPECT_EQ(session.end->ended_at, at(0).wall);
     EXPECT_EQ(session.end->ended_before, just_after(10).wall);
-    ASSERT_EQ(step.automatic.size(), 1U);
-    EXPECT_EQ(step.automatic[0].end, session.end);
+    ASSERT_EQ(step.automatic().size(), 1U);
+    EXPECT_EQ(step.automatic()[0].end, session.end);
     EXPECT_EQ(journal().journal.counts().reaps, 1U);
     EXPECT_LT(journal().journal.counts().reap_lateness_max, 21ms);
 }

@@ -107,7 +107,7 @@ class World {
 
     Journal::Step step(std::vector<Command> commands) {
         auto step = journal_->step(std::move(commands), now_);
-        for (const auto& event : step.automatic) {
+        for (const auto& event : step.automatic()) {
             if (event.end) judge(event);
         }
         // As the daemon does it: look for leftovers, then say it again.

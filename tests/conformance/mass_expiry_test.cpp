@@ -30,7 +30,7 @@ class MassExpiry : public StoreStory {
         now.steady += std::chrono::duration_cast<std::chrono::nanoseconds>(passed);
         now.wall += std::chrono::duration_cast<std::chrono::milliseconds>(passed);
         auto step = journal().tick(now);
-        for (const auto& event : step.automatic) told_ends_ += event.end ? 1U : 0U;
+        for (const auto& event : step.automatic()) told_ends_ += event.end ? 1U : 0U;
         return step;
     }
 
@@ -46,9 +46,9 @@ TEST_P(MassExpiry, IsHeldForOneMoreTermAndSaysSo) {
 
     EXPECT_EQ(ended(), 0U);
     EXPECT_EQ(doubted(), 20U);
-    ASSERT_EQ(step.automatic.size(), 20U);
-    EXPECT_EQ(step.automatic[0].type, EventType::session_unknown);
-    EXPECT_NE(step.automatic[0].detail.find("more than half of all leases"), std::string::npos);
+    ASSERT_EQ(step.automatic().size(), 20U);
+    EXPECT_EQ(step.automatic()[0].type, EventType::session_unknown);
+    EXPECT_NE(step.automatic()[0].detail.find("more than half of all leases"), std::string::npos);
     EXPECT_EQ(told(EventType::session_unknown).size(), 20U);
     EXPECT_EQ(status_of(shown("l3")), Status::unknown);
     EXPECT_TRUE(shown("l3").unknown_since);
@@ -146,7 +146,7 @@ TEST_P(MassExpiry, ALargeCrowdIsHeldToItsLastEvenIfThatTakesLong) {
         // A slow disk: each transaction takes most of a second.
         now.steady += 700ms;
         now.wall += 700ms;
-        for (const auto& event : journal().journal.commit({}, now).automatic) {
+        for (const auto& event : journal().journal.commit({}, now).automatic()) {
             ends += event.end ? 1U : 0U;
         }
     } while (journal().journal.has_work_left());

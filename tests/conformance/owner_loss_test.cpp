@@ -60,9 +60,9 @@ TEST_P(OwnerLoss, EachWayOfGoingHasItsReason) {
         EXPECT_EQ(session.end->ended_after, after);
         EXPECT_EQ(session.end->ended_at, after);
         EXPECT_FALSE(session.turn_since);
-        ASSERT_EQ(step.automatic.size(), 2U);
-        EXPECT_EQ(step.automatic[0].type, EventType::agent_end);
-        EXPECT_EQ(step.automatic[1].type, EventType::session_end);
+        ASSERT_EQ(step.automatic().size(), 2U);
+        EXPECT_EQ(step.automatic()[0].type, EventType::agent_end);
+        EXPECT_EQ(step.automatic()[1].type, EventType::session_end);
     }
 }
 
@@ -152,7 +152,7 @@ TEST_P(OwnerLoss, OneOwnerOfFiveThousandSessionsEndsThemAll) {
     word.emplace_back(gone(5, signaled(SIGKILL)));
     auto step = journal().journal.commit(std::move(word), at(9));
     int steps = 1;
-    std::size_t ends = step.automatic.size();
+    std::size_t ends = step.automatic().size();
     EXPECT_LE(ends, limits::batch_commands_max);
     while (journal().journal.has_work_left()) {
         // Others are served in between.
@@ -160,7 +160,7 @@ TEST_P(OwnerLoss, OneOwnerOfFiveThousandSessionsEndsThemAll) {
         between.emplace_back(append("other", 1, {"x"}));
         step = journal().journal.commit(std::move(between), at(9 + steps));
         EXPECT_TRUE(step.replies.front());
-        ends += step.automatic.size();
+        ends += step.automatic().size();
         ++steps;
     }
 

@@ -49,7 +49,6 @@ class JournalOnStore {
             auto more = journal.commit({}, now);
             std::ranges::move(more.effects, std::back_inserter(whole.effects));
             std::ranges::move(more.events, std::back_inserter(whole.events));
-            std::ranges::move(more.automatic, std::back_inserter(whole.automatic));
             whole.failed = more.failed;
         }
         return whole;
