@@ -8,7 +8,7 @@
 #include "base/check.hpp"
 #include "core/subscriber_name.hpp"
 #include "daemon/config.hpp"
-#include "deliver/webhook_url.hpp"
+#include "deliver/webhook_url_check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace knell;
