@@ -29,6 +29,7 @@ constexpr auto settle_time = 50ms;
 constexpr std::chrono::milliseconds save_period = 250ms;
 /// The store said no.
 constexpr std::chrono::milliseconds save_again_after = 1s;
+constexpr auto read_again_after = 1s;
 /// How long a stop waits for what is due, `gateway:shutdown` above all.
 constexpr auto farewell_max = 3s;
 constexpr auto wait_max = 60s;
@@ -121,9 +122,10 @@ void Delivery::step(Now now) {
     inbox_.pop_all(work, 0ms);
     for (auto& one : work) one();
     reload_when_changed(now);
-    if (courier_.is_behind()) {
+    if (may_read(now)) {
         if (auto read = courier_.read(*outside_.reader, now); !read) {
             log_warn("the log of events cannot be read for hooks: {}", read.error().message);
+            read_again_at_ = now.steady + read_again_after;
         }
     }
     for (const auto& attempt : courier_.due(now)) begin(attempt, now);
@@ -155,11 +157,16 @@ void Delivery::wait(Now now) {
         const auto period = unsaved_.empty() ? save_period : save_again_after;
         no_later_than(is_time_to_save(now) ? now.steady : saved_at_ + period);
     }
+    if (courier_.is_behind()) no_later_than(std::max(read_again_at_, now.steady));
     auto timeout = until ? std::chrono::ceil<std::chrono::milliseconds>(*until - now.steady)
                          : std::chrono::milliseconds{wait_max};
     const bool has_news = has_listeners_ && head_ > courier_.head();
-    if (courier_.is_behind() || inbox_.size() > 0 || has_news) timeout = 0ms;
+    if (inbox_.size() > 0 || has_news) timeout = 0ms;
     webhooks_.wait(descriptors, std::clamp<std::chrono::milliseconds>(timeout, 0ms, wait_max));
+}
+
+bool Delivery::may_read(Now now) const {
+    return courier_.is_behind() && now.steady >= read_again_at_;
 }
 
 bool Delivery::is_done(Now now) const {
@@ -260,20 +267,18 @@ void Delivery::explain(const Courier::Attempt& attempt, const Outcome& outcome) 
 }
 
 void Delivery::save(Now now) {
-    if (saving_) return;
-    for (auto& [call, done] : std::exchange(after_saving_, {})) {
-        answer(std::move(call), std::move(done), now);
-    }
-    if (!is_time_to_save(now)) return;
+    if (saving_ || !is_time_to_save(now)) return;
     auto changes = std::exchange(unsaved_, {});
     std::ranges::move(courier_.take_changes(), std::back_inserter(changes));
     saving_ = true;
     saved_at_ = now.steady;
     auto held = std::make_shared<std::vector<DeliveryChange>>(changes);
     auto answers = std::make_shared<std::vector<Unanswered>>(std::exchange(unanswered_, {}));
-    outside_.save(std::move(changes), [this, held, answers](bool saved) {
-        post([this, saved, held, answers] {
+    auto calls = std::make_shared<std::vector<Waiting>>(std::exchange(after_saving_, {}));
+    outside_.save(std::move(changes), [this, held, answers, calls](bool saved) {
+        post([this, saved, held, answers, calls] {
             saving_ = false;
+            for (auto& [call, done] : *calls) done(carry_out(call, read_clocks()));
             // Said again with the next ones: each holds all there is to know.
             if (!saved) unsaved_ = std::move(*held);
             for (auto& [done, result] : *answers) {
@@ -290,7 +295,7 @@ void Delivery::save(Now now) {
 
 bool Delivery::is_time_to_save(Now now) const {
     if (!unsaved_.empty()) return now.steady - saved_at_ >= save_again_after;
-    if (!courier_.has_changes()) return !unanswered_.empty();
+    if (!courier_.has_changes()) return !unanswered_.empty() || !after_saving_.empty();
     return !unanswered_.empty() || !after_saving_.empty() || courier_.has_urgent_changes() ||
            now.steady - saved_at_ >= save_period;
 }
@@ -302,9 +307,10 @@ void Delivery::answer(rpc::HooksCall call, rpc::Respond done, Now now) {
     // Who has just written a file and asks about it means what is in it now.
     notice_changes(now);
     if (std::exchange(reload_at_, std::nullopt)) reload(now);
+    // A dead letter is sent again from the store, so it must be there.
     const bool must_be_saved = call.verb == Verb::retry;
     if (must_be_saved && (saving_ || !unsaved_.empty() || courier_.has_changes())) {
-        after_saving_.emplace_back(std::move(call), std::move(done));
+        after_saving_.push_back({std::move(call), std::move(done)});
         return;
     }
     if (call.verb == Verb::test) return test(call.name, std::move(done), now);

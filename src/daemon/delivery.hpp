@@ -69,6 +69,7 @@ class Delivery {
     void explain(const Courier::Attempt& attempt, const Outcome& outcome) const;
     void save(Now now);
     bool is_time_to_save(Now now) const;
+    bool may_read(Now now) const;
     bool is_done(Now now) const;
 
     void answer(rpc::HooksCall call, rpc::Respond done, Now now);
@@ -96,7 +97,8 @@ class Delivery {
     HookRunner hooks_;
     FolderWatch folders_;
     std::optional<SteadyTime> reload_at_;
-    Seq changed_at_ = 0;  // the newest event when a change of files was seen
+    SteadyTime read_again_at_{};  // the store said no
+    Seq changed_at_ = 0;          // the newest event when a change of files was seen
     std::map<AttemptId, Courier::Attempt> attempts_;
     struct Test {
         rpc::Respond done;
@@ -108,7 +110,12 @@ class Delivery {
     bool saving_ = false;
     SteadyTime saved_at_{};
     std::optional<SteadyTime> stop_at_;
-    std::vector<std::pair<rpc::HooksCall, rpc::Respond>> after_saving_;
+    /// Calls that wait for the next save.
+    struct Waiting {
+        rpc::HooksCall call;
+        rpc::Respond done;
+    };
+    std::vector<Waiting> after_saving_;
     /// Answers to what is done but not durable yet.
     struct Unanswered {
         rpc::Respond done;
