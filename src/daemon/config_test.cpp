@@ -9,13 +9,14 @@
 #include <unistd.h>
 
 #include "core/limits.hpp"
+#include "testing/temp_folder.hpp"
 
 namespace knell {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 Config parsed(std::string_view text) {
     auto config = parse_config(text, "/etc/knell/config.yaml", "/home/ann");
@@ -157,14 +158,8 @@ TEST(Config, AnItemOfSecretsIsOneSecret) {
                 ElementsAre("/c:5: secrets: each must be `file: PATH` or `env: NAME`"));
 }
 
-class ConfigFile : public testing::Test {
+class ConfigFile : public ::testing::Test {
   protected:
-    ConfigFile() {
-        std::string name = testing::TempDir() + "knell-config-XXXXXX";
-        root_ = ::mkdtemp(name.data());
-    }
-    ~ConfigFile() override { std::filesystem::remove_all(root_); }
-
     std::string write(const std::string& text, mode_t mode) const {
         auto path = root_ + "/config.yaml";
         std::ofstream(path) << text;
@@ -172,7 +167,8 @@ class ConfigFile : public testing::Test {
         return path;
     }
 
-    std::string root_;
+    const testing::TempFolder temp_;
+    const std::string root_ = temp_.path();
 };
 
 TEST_F(ConfigFile, MayBeMissing) {

@@ -9,26 +9,21 @@
 #include <unistd.h>
 
 #include "core/limits.hpp"
+#include "testing/temp_folder.hpp"
 
 namespace knell {
 namespace {
 
 namespace fs = std::filesystem;
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr auto session_hook = "events: [session:end]\n";
 
 /// A hooks directory, and what is found in it.
-class Hooks : public testing::Test {
+class Hooks : public ::testing::Test {
   protected:
-    Hooks() {
-        std::string name = testing::TempDir() + "knell-hooks-XXXXXX";
-        root_ = ::mkdtemp(name.data());
-    }
-    ~Hooks() override { fs::remove_all(root_); }
-
     /// With its HOOK.yaml.
     void make_hook(const std::string& name, const std::string& manifest) {
         fs::create_directories(root_ + "/" + name);
@@ -73,7 +68,8 @@ class Hooks : public testing::Test {
         return found.hooks.empty() ? HookSpec{} : found.hooks.front();
     }
 
-    std::string root_;
+    const testing::TempFolder temp_;
+    const std::string root_ = temp_.path();
 };
 
 TEST_F(Hooks, WithoutADirectoryThereAreNone) {

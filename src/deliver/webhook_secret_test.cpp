@@ -9,19 +9,13 @@
 
 #include "core/limits.hpp"
 #include "deliver/base64.hpp"
+#include "testing/temp_folder.hpp"
 
 namespace knell {
 namespace {
 
-class WebhookSecret : public testing::Test {
+class WebhookSecret : public ::testing::Test {
   protected:
-    void SetUp() override {
-        std::string pattern = testing::TempDir() + "knell-secret-XXXXXX";
-        ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-        folder = pattern;
-    }
-    void TearDown() override { std::filesystem::remove_all(folder); }
-
     SecretPlace file_with(const std::string& text, mode_t mode = 0600) const {
         const auto path = folder / "secret";
         std::ofstream(path) << text;
@@ -29,7 +23,8 @@ class WebhookSecret : public testing::Test {
         return {.file = path.string()};
     }
 
-    std::filesystem::path folder;
+    const testing::TempFolder temp;
+    const std::filesystem::path folder = temp.path();
 };
 
 std::string secret_of(std::size_t bytes) {

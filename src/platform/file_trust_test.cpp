@@ -7,23 +7,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "testing/temp_folder.hpp"
+
 namespace knell {
 namespace {
 
-class FileTrust : public testing::Test {
+class FileTrust : public ::testing::Test {
   protected:
-    FileTrust() {
-        std::string name = testing::TempDir() + "knell-trust-XXXXXX";
-        root_ = ::mkdtemp(name.data());
-        path_ = root_ + "/file";
-        std::ofstream(path_) << "";
-    }
-    ~FileTrust() override { std::filesystem::remove_all(root_); }
+    FileTrust() { std::ofstream(path_) << ""; }
 
     void allow(mode_t mode) const { ASSERT_EQ(::chmod(path_.c_str(), mode), 0); }
 
-    std::string root_;
-    std::string path_;
+    const testing::TempFolder temp_;
+    const std::string root_ = temp_.path();
+    std::string path_ = root_ + "/file";
 };
 
 TEST_F(FileTrust, OursAndRootsCanBeTrusted) {

@@ -6,19 +6,17 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "testing/temp_folder.hpp"
+
 namespace knell {
 namespace {
 
 class FolderWatchTest : public ::testing::Test {
   protected:
-    FolderWatchTest() {
-        std::string pattern = std::filesystem::temp_directory_path() / "knell-watch-XXXXXX";
-        folder_ = mkdtemp(pattern.data());
-    }
-    ~FolderWatchTest() override { std::filesystem::remove_all(folder_); }
     void write(const std::string& name) const { std::ofstream(folder_ + "/" + name) << "x"; }
 
-    std::string folder_;
+    const testing::TempFolder temp_;
+    const std::string folder_ = temp_.path();
 };
 
 TEST_F(FolderWatchTest, SeesWhatIsAddedChangedAndRemoved) {

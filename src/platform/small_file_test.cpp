@@ -7,26 +7,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "testing/temp_folder.hpp"
+
 namespace knell {
 namespace {
 
-class RegularFile : public testing::Test {
+class RegularFile : public ::testing::Test {
   protected:
-    RegularFile() {
-        std::string name = testing::TempDir() + "knell-file-XXXXXX";
-        root_ = ::mkdtemp(name.data());
-        path_ = root_ + "/file";
-    }
-    ~RegularFile() override { std::filesystem::remove_all(root_); }
-
     ErrorCode refusal() const {
         const auto text = read_regular_file(path_, 10'000);
         EXPECT_FALSE(text);
         return text ? ErrorCode::internal : text.error().code;
     }
 
-    std::string root_;
-    std::string path_;
+    const testing::TempFolder temp_;
+    const std::string root_ = temp_.path();
+    std::string path_ = root_ + "/file";
 };
 
 TEST_F(RegularFile, IsReadWholeUpToItsBound) {

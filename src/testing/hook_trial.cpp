@@ -21,15 +21,11 @@ bool becomes_ready(int fd, short events) {
 
 }  // namespace
 
-HookTrial::HookTrial() {
-    std::string name = ::testing::TempDir() + "knell-hook-XXXXXX";
-    directory_ = ::mkdtemp(name.data());
-}
+HookTrial::HookTrial() = default;
 
 HookTrial::~HookTrial() {
     runner_.cancel_all();
     finish();
-    std::filesystem::remove_all(directory_);
 }
 
 std::string HookTrial::path(std::string_view name) const {

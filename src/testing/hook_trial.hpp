@@ -6,6 +6,7 @@
 
 #include "deliver/hook_runner.hpp"
 #include "platform/fd.hpp"
+#include "testing/temp_folder.hpp"
 
 namespace knell::testing {
 
@@ -45,7 +46,8 @@ class HookTrial {
     static Parcel parcel();
 
   private:
-    std::string directory_;
+    const TempFolder temp_;
+    const std::string directory_ = temp_.path();
     HookRunner runner_;
     AttemptId last_attempt_ = 0;
 };

@@ -9,8 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "functional/harness/owners.hpp"
-#include "platform/environment.hpp"
-#include "platform/random.hpp"
+#include "functional/harness/seed.hpp"
 
 namespace knell::functional {
 namespace {
@@ -18,11 +17,6 @@ namespace {
 constexpr int ending = 1000;
 constexpr int staying = 200;
 constexpr int daemon_kills = 4;
-
-std::uint64_t choose_seed() {
-    const auto given = environment_variable("KNELL_TEST_SEED");
-    return given.empty() ? random_bits()[0] : std::stoull(given);
-}
 
 /// The ways to end, and what is to be on record then.
 enum class Means : std::uint8_t { kill, term, exit, close, takeover, lease, while_down };

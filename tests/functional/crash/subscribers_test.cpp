@@ -13,8 +13,7 @@
 #include "functional/harness/following.hpp"
 #include "functional/harness/hooks.hpp"
 #include "functional/harness/receiver.hpp"
-#include "platform/environment.hpp"
-#include "platform/random.hpp"
+#include "functional/harness/seed.hpp"
 
 namespace knell::functional::crash {
 namespace {
@@ -22,11 +21,6 @@ namespace {
 constexpr int kills = 12;
 constexpr int workers = 3;
 constexpr const char* secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX";
-
-std::uint64_t choose_seed() {
-    const auto given = environment_variable("KNELL_TEST_SEED");
-    return given.empty() ? random_bits()[0] : std::stoull(given);
-}
 
 /// Sessions that live and die until the daemon is gone.
 void live_until_killed(Client client, const std::string& name, std::atomic<int>& answers) {

@@ -10,8 +10,7 @@
 #include "functional/crash/audit.hpp"
 #include "functional/crash/load.hpp"
 #include "functional/harness/fixture.hpp"
-#include "platform/environment.hpp"
-#include "platform/random.hpp"
+#include "functional/harness/seed.hpp"
 
 namespace knell::functional::crash {
 namespace {
@@ -19,11 +18,6 @@ namespace {
 constexpr int kills = 200;
 constexpr int full_audit_every = 20;
 constexpr int worker_count = 6;
-
-std::uint64_t choose_seed() {
-    const auto given = environment_variable("KNELL_TEST_SEED");
-    return given.empty() ? random_bits()[0] : std::stoull(given);
-}
 
 /// Some moments, without a clock: up to about as long as the disk takes for one commit.
 void dither(std::uint64_t turns) {
