@@ -67,7 +67,7 @@ class Hooks final : public Command {
         if (!connection) return complain("hooks", connection.error());
         if (action_ == "ls") return list(*connection, context);
         if (action_ == "letters") return letters(*connection, context);
-        if (action_ == "test") return test(*connection, context);
+        if (action_ == "test") return test(*connection);
         if (action_ == "forget" && dry_run_) return preview_forget(*connection);
         if (action_ == "forget" && !yes_ && is_terminal(STDIN_FILENO) &&
             !confirm(fmt::format("Forget {} and all events that wait for it?", name_))) {
@@ -102,7 +102,7 @@ class Hooks final : public Command {
         return exit_done;
     }
 
-    int test(client::Connection& connection, const Context& context) const {
+    int test(client::Connection& connection) const {
         // A hook may take ten minutes before it is ended.
         const client::Deadline deadline{std::chrono::minutes{11}};
         const auto answer = connection.call("hooks.test", {{"name", name_}}, deadline);
@@ -112,7 +112,7 @@ class Hooks final : public Command {
         if (json_) {
             print_json(result);
         } else {
-            print(test_report(name_, result, context.output));
+            print(test_report(name_, result));
         }
         return delivered ? exit_done : exit_failed;
     }

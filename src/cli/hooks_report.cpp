@@ -129,8 +129,7 @@ std::string letters_table(const JsonObject& result, const Terminal& terminal, bo
     return table.render(terminal);
 }
 
-std::string test_report(const std::string& name, const JsonObject& result,
-                        const Terminal& /*terminal*/) {
+std::string test_report(const std::string& name, const JsonObject& result) {
     const auto took = int_at(result, "took_ms");
     const auto output = text_at(result, "output");
     auto text =

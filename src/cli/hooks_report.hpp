@@ -13,7 +13,6 @@ std::string hooks_table(const JsonObject& result, const Terminal& terminal,
 /// The result of hooks.letters; `only_dead`: what waits was not asked for.
 std::string letters_table(const JsonObject& result, const Terminal& terminal, bool only_dead);
 /// The result of hooks.test.
-std::string test_report(const std::string& name, const JsonObject& result,
-                        const Terminal& terminal);
+std::string test_report(const std::string& name, const JsonObject& result);
 
 }  // namespace knell::cli

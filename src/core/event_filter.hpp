@@ -20,7 +20,6 @@ class EventFilter {
     bool add(std::string_view pattern);
 
     bool wants(EventType type) const { return wanted_.test(static_cast<std::size_t>(type)); }
-    bool wants_all() const { return wanted_.all(); }
     bool wants_nothing() const { return wanted_.none(); }
     std::vector<EventType> types() const;
 

@@ -1,6 +1,5 @@
 #include "daemon/config.hpp"
 
-#include <filesystem>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -81,7 +80,7 @@ TEST(Config, NamesWebhooks) {
     EXPECT_EQ(ops.concurrency, 4U);
     EXPECT_THAT(ops.remarks, ElementsAre("knell never sends agent:step"));
     const auto& local = config.webhooks[1];
-    EXPECT_TRUE(local.events.wants_all());
+    EXPECT_EQ(local.events, EventFilter::all());
     EXPECT_THAT(local.secrets, ElementsAre(SecretPlace{.file = "", .variable = "KNELL_SECRET"}));
     EXPECT_FALSE(local.allow_internal);
     EXPECT_EQ(local.timeout, limits::webhook_timeout_default);

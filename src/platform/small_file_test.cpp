@@ -1,6 +1,5 @@
 #include "platform/small_file.hpp"
 
-#include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>

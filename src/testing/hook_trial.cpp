@@ -1,6 +1,5 @@
 #include "testing/hook_trial.hpp"
 
-#include <filesystem>
 #include <fstream>
 
 #include <fcntl.h>
