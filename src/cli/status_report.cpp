@@ -92,7 +92,18 @@ std::string leases_text(const JsonObject& leases) {
 std::string watched_text(const JsonObject& status) {
     if (!status.contains("watched_processes")) return {};
     const auto count = int_at(status, "watched_processes");
-    return fmt::format("{} process{}", count, count == 1 ? "" : "es");
+    auto text = fmt::format("{} process{}", count, count == 1 ? "" : "es");
+    const auto* watch = wire::object_at(status, "watch");
+    if (watch == nullptr) return text;
+    if (const auto looked_at = int_at(*watch, "looked_at"); looked_at > 0) {
+        text += fmt::format(", {} of them by looking every second or so: no pidfd can be had",
+                            looked_at);
+    }
+    if (const auto unknown = int_at(*watch, "unknown"); unknown > 0) {
+        text += fmt::format("; {} more cannot be checked and {} looked for again", unknown,
+                            unknown == 1 ? "is" : "are");
+    }
+    return text;
 }
 
 std::string events_text(const JsonObject& events) {

@@ -49,17 +49,24 @@ std::string host_name() {
     return name.data();
 }
 
-/// As many descriptors as the system allows; gives how many clients that makes room for.  Two in
-/// five are left for the owners' pidfds: clients must not crowd out the proof of life.
-std::size_t raise_descriptor_limit() {
+/// How many descriptors clients may take, and how many the owners' pidfds.
+struct Descriptors {
+    std::size_t clients_max = 0;
+    std::size_t owners_max = 0;
+};
+
+/// As many as the system allows.  Two in five of them are for the owners' pidfds: clients must not
+/// crowd out the proof of life, nor that proof what the daemon itself needs.
+Descriptors raise_descriptor_limit() {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
     getrlimit(RLIMIT_NOFILE, &limit);
     const auto descriptors = static_cast<std::size_t>(limit.rlim_cur);
-    return descriptors > 2 * descriptors_reserved ? (descriptors - descriptors_reserved) / 5 * 3
-                                                  : descriptors / 2;
+    const auto reserved = std::min(descriptors_reserved, descriptors / 2);
+    const auto clients = (descriptors - reserved) / 5 * 3;
+    return {clients, descriptors - reserved - clients};
 }
 
 /// A reader for each thread that reads.
@@ -73,7 +80,7 @@ struct Readers {
 class Daemon final : public rpc::Backend {
   public:
     Daemon(const DaemonOptions& options, std::unique_ptr<Store> store, Readers readers,
-           std::size_t connections_max)
+           const Descriptors& descriptors)
         : options_(options),
           host_(host_name()),
           started_(read_clocks()),
@@ -81,7 +88,8 @@ class Daemon final : public rpc::Backend {
           writer_(
               *store_,
               [this](auto answers, auto events) { publish(std::move(answers), std::move(events)); },
-              [this](Effect&& effect) { carry_out(std::move(effect)); }),
+              [this](Effect&& effect) { carry_out(std::move(effect)); },
+              [this] { return watch_.proven_until(); }),
           read_thread_(std::move(readers.answers), "knell-reader", /*niceness=*/0),
           feed_thread_(std::move(readers.feeds), "knell-feed", feed_niceness),
           feeds_(store_->node_id(),
@@ -89,16 +97,17 @@ class Daemon final : public rpc::Backend {
                      read_for_feed(std::move(query), std::move(done));
                  }),
           dispatcher_(*this),
-          server_(dispatcher_, connections_max),
+          server_(dispatcher_, descriptors.clients_max),
           delivery_reader_(std::move(readers.delivery)),
           watch_(
-              processes_,
-              [this](const auto& process, const auto& departure) {
-                  writer_.observe(OwnerGone{process, departure, {}, false});
-              },
-              [this](const auto& process, const auto& why) {
-                  writer_.observe(OwnerUnknown{process, why});
-              }) {}
+              processes_, descriptors.owners_max,
+              {.gone =
+                   [this](const auto& process, const auto& departure) {
+                       writer_.observe(OwnerGone{process, departure, {}, false});
+                   },
+               .unknown = [this](const auto& process,
+                                 const auto& why) { writer_.observe(OwnerUnknown{process, why}); },
+               .alive = [this](const auto& process) { writer_.observe(OwnerAlive{process}); }}) {}
 
     Result<void> start() {
         if (auto recovered = writer_.recover(processes_); !recovered) return recovered;
@@ -183,8 +192,13 @@ class Daemon final : public rpc::Backend {
             read(
                 [this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
                     Reader&) mutable -> Result<Json> {
-                    auto findings = look_at_owners(survey, processes_, dry_run);
-                    if (!dry_run) tell(std::move(findings.commands));
+                    const auto is_held = [this](const ProcessIdentity& process) {
+                        return watch_.how(process) == WatchList::How::held;
+                    };
+                    auto findings = look_at_owners(survey, processes_, is_held, dry_run);
+                    if (!dry_run) {
+                        for (const auto& process : findings.look_again) watch_.watch(process);
+                    }
                     return std::move(findings.report);
                 },
                 std::move(done));
@@ -192,6 +206,18 @@ class Daemon final : public rpc::Backend {
     }
 
     void stop() override { server_.stop(); }
+    std::string how_watched(const ProcessIdentity& process) const override {
+        switch (watch_.how(process)) {
+            case WatchList::How::held:
+                return "watched through its pidfd";
+            case WatchList::How::looked_at:
+                return "looked for every second or so: no pidfd can be had for it";
+            case WatchList::How::unclear:
+            case WatchList::How::not_watched:
+                break;
+        }
+        return {};
+    }
     const ProcessTable& processes() const override { return processes_; }
     const std::string& host() const override { return host_; }
     const std::string& node_id() const override { return store_->node_id(); }
@@ -200,20 +226,6 @@ class Daemon final : public rpc::Backend {
     }
 
   private:
-    /// What a sweep found.  A death is left to the watch, which looks again: it may hold the
-    /// process by a pidfd and know how it ended, where a late look only sees that nobody is there.
-    void tell(std::vector<Command> findings) {
-        for (auto& finding : findings) {
-            if (const auto* gone = std::get_if<OwnerGone>(&finding)) {
-                watch_.watch(gone->process);
-                continue;
-            }
-            // Could not be checked before, so nobody watches it yet.
-            if (const auto* alive = std::get_if<OwnerAlive>(&finding)) watch_.watch(alive->process);
-            writer_.observe(std::move(finding));
-        }
-    }
-
     /// On the writer's thread, after the commit.
     void carry_out(Effect&& effect) {
         std::visit([this](auto&& e) { carry_out_one(std::forward<decltype(e)>(e)); },
@@ -363,7 +375,10 @@ Result<Json> Daemon::node_status(Reader& reader) const {
                                   {"reaps", figures.reaps.load()},
                                   {"reap_lateness_last_ms", figures.reap_lateness_last_ms.load()},
                                   {"reap_lateness_max_ms", figures.reap_lateness_max_ms.load()}};
-    status["watched_processes"] = watch_.watched();
+    const auto watched = watch_.counts();
+    status["watched_processes"] = watched.held + watched.looked_at;
+    status["watch"] = JsonObject{
+        {"pidfd", watched.held}, {"looked_at", watched.looked_at}, {"unknown", watched.unclear}};
     status["events"] =
         JsonObject{{"last_seq", figures.last_seq.load()}, {"first_seq", figures.first_seq.load()}};
     status["journal"] = JsonObject{{"commits", figures.commits.load()},
@@ -405,7 +420,7 @@ int run_daemon(const DaemonOptions& options) {
     const auto& paths = options.paths;
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGCHLD, SIG_DFL);  // ignored, the exit status of hooks would be lost
-    const auto connections_max = raise_descriptor_limit();
+    const auto descriptors = raise_descriptor_limit();
     if (auto made = make_directories(paths); !made) return refuse(made.error());
     const auto lock = LockFile::acquire(paths.lock_file);
     if (!lock) return refuse(lock.error());
@@ -417,7 +432,7 @@ int run_daemon(const DaemonOptions& options) {
         if (!opened) return refuse(opened.error());
         *reader = std::move(*opened);
     }
-    Daemon daemon(options, std::move(*store), std::move(readers), connections_max);
+    Daemon daemon(options, std::move(*store), std::move(readers), descriptors);
     if (auto started = daemon.start(); !started) return refuse(started.error());
     say_hello(options, daemon);
     daemon.run();

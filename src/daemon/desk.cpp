@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <utility>
 
 #include "core/limits.hpp"
@@ -29,9 +28,10 @@ constexpr std::size_t trim_rows = 2000;
 constexpr int trim_rounds_max = 32;
 constexpr std::int64_t trim_slack = 1000;
 
-/// What a look at an owner has to say to the engine.
-Command to_command(const ProcessIdentity& process, Finding finding) {
+/// What a look at an owner, over by `seen_at`, has to say to the engine.
+Command to_command(const ProcessIdentity& process, Finding finding, SteadyTime seen_at) {
     if (auto* gone = std::get_if<Gone>(&finding)) {
+        gone->departure.seen_at = seen_at;
         return OwnerGone{.process = process,
                          .departure = std::move(gone->departure),
                          .leftovers = {},
@@ -59,22 +59,13 @@ Now Desk::read_now() {
 
 // --- recovery -----------------------------------------------------------------------------------
 
-std::vector<Command> Desk::look_at_owners(const SurveyReply& survey, const ProcessTable& processes,
-                                          std::vector<Effect>& effects) {
+std::vector<Command> Desk::look_at_owners(const SurveyReply& survey,
+                                          const ProcessTable& processes) {
     std::vector<Command> findings;
-    std::set<std::pair<std::int32_t, std::uint64_t>> unclear;
     for (const auto& owner : survey.owners) {
-        findings.push_back(to_command(owner.process, look_for(owner.process, processes)));
-        if (!std::holds_alternative<OwnerUnknown>(findings.back())) continue;
-        unclear.emplace(owner.process.pid, owner.process.start_ticks);
+        auto finding = look_for(owner.process, processes);
+        findings.push_back(to_command(owner.process, std::move(finding), read_clocks_().boot));
     }
-    // To watch these would only say again that they cannot be checked, perhaps after they have
-    // shown signs of life.
-    std::erase_if(effects, [&](const Effect& effect) {
-        const auto* watch = std::get_if<WatchOwner>(&effect);
-        return watch != nullptr &&
-               unclear.contains({watch->process.pid, watch->process.start_ticks});
-    });
     return findings;
 }
 
@@ -92,8 +83,7 @@ Result<Desk::Recovered> Desk::recover(const ProcessTable& processes, std::string
     Recovered recovered{std::move(surveyed.effects), {}};
     commands.clear();
     commands.emplace_back(Announce{EventType::gateway_startup, std::move(announcement)});
-    std::ranges::move(look_at_owners(std::get<SurveyReply>(*surveyed.replies.front()), processes,
-                                     recovered.effects),
+    std::ranges::move(look_at_owners(std::get<SurveyReply>(*surveyed.replies.front()), processes),
                       std::back_inserter(commands));
     do {
         auto step = journal_.commit(std::move(commands), read_now());
@@ -124,6 +114,7 @@ Journal::Step Desk::step(std::vector<Word>&& words) {
         if (word.observed) observed.emplace_back(commands.size(), word.command);
         commands.push_back(std::move(word.command));
     }
+    state_.set_watched_until(unheard_.empty() ? watched_until_ : std::nullopt);
     auto step = journal_.commit(std::move(commands), read_now());
     std::vector<Command> refused;
     for (auto& [place, command] : observed) {

@@ -38,6 +38,9 @@ class Desk {
     /// One group, at most `limits::batch_commands_max` words, and what has fallen due.  The replies
     /// are to `words`, in their order.
     Journal::Step step(std::vector<Word>&& words);
+    /// Before the words of a step are gathered: until when the watch vouches for every owner whose
+    /// end is not among them.  Says nothing about steps whose words were gathered before.
+    void note_watched_until(SteadyTime boot) { watched_until_ = boot; }
     /// How long nothing need be done; none: until somebody says something.
     std::optional<std::chrono::milliseconds> patience() const;
 
@@ -56,8 +59,7 @@ class Desk {
 
   private:
     Now read_now();
-    std::vector<Command> look_at_owners(const SurveyReply& survey, const ProcessTable& processes,
-                                        std::vector<Effect>& effects);
+    std::vector<Command> look_at_owners(const SurveyReply& survey, const ProcessTable& processes);
     bool has_too_many_events(const Retention& retention) const;
 
     Store& store_;
@@ -66,6 +68,7 @@ class Desk {
     AwakeClock clock_;
     State state_;
     Journal journal_;
+    std::optional<SteadyTime> watched_until_;
     bool failing_ = false;  // the store said no to the last step
     Seq head_at_start_ = 0;
     Seq first_seq_ = 0;

@@ -49,10 +49,11 @@ void explain(std::span<const Event> automatic) {
 
 }  // namespace
 
-Writer::Writer(Store& store, Publish publish, CarryOut carry_out)
+Writer::Writer(Store& store, Publish publish, CarryOut carry_out, WatchedUntil watched_until)
     : store_(store),
       publish_(std::move(publish)),
       carry_out_(std::move(carry_out)),
+      watched_until_(std::move(watched_until)),
       queue_(limits::queue_commands_max),
       desk_(store_, read_all_clocks) {}
 
@@ -129,10 +130,15 @@ void Writer::observe(Command&& command) {
 
 void Writer::loop() {
     std::vector<Submission> taken;
-    while (queue_.pop_all(taken, desk_.patience())) {
+    for (;;) {
+        // Before the queue is emptied: an end that is told afterwards happened after that.
+        const auto watched_until = watched_until_();
+        if (!queue_.pop_all(taken, desk_.patience())) return;
         std::span<Submission> left = taken;
         do {
             const auto size = std::min(left.size(), limits::batch_commands_max);
+            // Ends may be among those that come later.
+            if (size == left.size()) desk_.note_watched_until(watched_until);
             commit(left.first(size));
             left = left.subspan(size);
         } while (!left.empty());

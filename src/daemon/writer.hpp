@@ -27,8 +27,10 @@ class Writer {
     /// Both are called on the writer's thread, after the commit.
     using Publish = std::function<void(std::vector<Answer>, std::vector<Event>)>;
     using CarryOut = std::function<void(Effect&&)>;
+    /// Until when the watch vouches for the owners whose end it has not told.
+    using WatchedUntil = std::function<SteadyTime()>;
 
-    Writer(Store& store, Publish publish, CarryOut carry_out);
+    Writer(Store& store, Publish publish, CarryOut carry_out, WatchedUntil watched_until);
     ~Writer();
 
     /// See Desk.  Before `start`.
@@ -85,6 +87,7 @@ class Writer {
     Store& store_;
     const Publish publish_;
     const CarryOut carry_out_;
+    const WatchedUntil watched_until_;
     BoundedQueue<Submission> queue_;
     Figures figures_;
     std::atomic<std::int64_t> keep_count_ = Retention{}.keep_count;

@@ -28,11 +28,9 @@ class AwakeClock {
     Now read(const Readings& readings) {
         const auto counted = std::clamp<std::chrono::nanoseconds>(
             readings.awake - last_.awake, std::chrono::nanoseconds{0}, gap_max);
-        const auto passed = std::max(readings.boot - last_.boot, readings.awake - last_.awake);
         last_ = readings;
         now_ += counted;
-        const auto missed = std::max(passed - counted, std::chrono::nanoseconds{0});
-        return {readings.wall, now_, std::chrono::duration_cast<std::chrono::milliseconds>(missed)};
+        return {.wall = readings.wall, .steady = now_, .boot = readings.boot};
     }
 
   private:

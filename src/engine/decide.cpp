@@ -33,13 +33,12 @@ Error has_ended(const Session& past, std::string_view next_step) {
             EndedAs{past.end->reason, past.end->ended_at, past.generation, past.owner.process}};
 }
 
-std::string how_known(const LiveSession& live, const State& state) {
+std::string how_known(const LiveSession& live) {
     if (live.unknown_since()) return "cannot be checked";
     if (live.owner_kind() == OwnerKind::lease) {
         return "its lease was renewed at " + format_rfc3339(live.last_seen_at());
     }
-    const auto* owner = state.owner_of(live);
-    return owner != nullptr && owner->watched ? "its process is watched" : "its process was there";
+    return "its process is not known to have ended";
 }
 
 Error owned_by(const LiveSession& live, const State& state) {
@@ -47,7 +46,7 @@ Error owned_by(const LiveSession& live, const State& state) {
     const auto who = owner.kind == OwnerKind::process
                          ? fmt::format("process {}", owner.process.pid)
                          : fmt::format("a lease of {} s", owner.lease_ttl.count());
-    const auto known = how_known(live, state);
+    const auto known = how_known(live);
     return {ErrorCode::owned,
             fmt::format("session {} is owned by {} on {} since {} ({}); attach to it, take it over "
                         "(takeover: true) or fork it",
@@ -78,14 +77,32 @@ std::expected<const LiveSession*, Error> writable(const SessionId& id, Generatio
     return live;
 }
 
-/// Whoever writes or beats is alive: no doubt is left.
+/// Whoever writes or beats makes progress, and of a lease that is all there is to know.  Whether a
+/// process can be checked only a look at it tells.
 void clear_doubt(Decision& decision, const SessionId& id, const LiveSession& live) {
-    if (!live.unknown_since() && !live.stalled_since()) return;
-    decision.changes.emplace_back(DoubtSet{id, live.ordinal(), live.generation(), {}, {}});
+    const auto unknown =
+        live.owner_kind() == OwnerKind::lease ? std::nullopt : live.unknown_since();
+    if (live.unknown_since() == unknown && !live.stalled_since()) return;
+    decision.changes.emplace_back(DoubtSet{id, live.ordinal(), live.generation(), unknown, {}});
 }
 
 OpenedReply opened_reply(const SessionId& id, Generation generation, const Owner& owner) {
     return {id, generation, Status::idle, owner.lease_ttl};
+}
+
+/// What was just opened, as the last event tells, may have an owner that cannot be checked.  That
+/// is known from the owner's other sessions, and nobody will say it again.
+void doubt_as_known(Decision& decision, Ordinal ordinal, const Owner& owner, const State& state) {
+    if (owner.kind != OwnerKind::process) return;
+    const auto number = state.owners().find(owner.process);
+    if (number == OwnerTable::none || !state.owners().at(number).unclear) return;
+    auto event = decision.events.back();
+    event.type = EventType::session_unknown;
+    event.detail = "its owner cannot be checked, as before";
+    decision.changes.emplace_back(
+        DoubtSet{event.session_id, ordinal, event.generation, event.time, std::nullopt});
+    decision.events.push_back(std::move(event));
+    std::get<OpenedReply>(*decision.reply).status = Status::unknown;
 }
 
 End end_of(const Close& close, WallTime now) {
@@ -101,7 +118,8 @@ End end_of(const Close& close, WallTime now) {
 /// What was opened in this decision is over already.
 void close_at_once(Decision& decision, const Session& opened, const Close& close, WallTime now) {
     Realms realms;
-    end_session(decision, EndPath::spooled, LiveSession(opened, realms), end_of(close, now), now);
+    const LiveSession live(opened, realms, std::chrono::milliseconds{0});
+    end_session(decision, EndPath::spooled, live, end_of(close, now), now);
 }
 
 Decision decide_on(Create&& create, const Session* past, const State& state) {
@@ -118,13 +136,17 @@ Decision decide_on(Create&& create, const Session* past, const State& state) {
     auto decision = answer(opened_reply(session.id, 1, session.owner));
     decision.events.push_back(start_event(session, now));
     decision.changes.emplace_back(Opened{session, create.reaper});
-    if (create.and_close) close_at_once(decision, session, *create.and_close, now);
+    if (create.and_close) {
+        close_at_once(decision, session, *create.and_close, now);
+    } else {
+        doubt_as_known(decision, session.ordinal, session.owner, state);
+    }
     return decision;
 }
 
 /// A live session changes hands: the old generation ends before the new one starts.
 Decision change_owner(Resume&& resume, const LiveSession& live, const State& state) {
-    const auto now = state.now().wall;
+    const auto now = state.time_for(live);
     End end;
     end.reason = Reason::superseded;
     end.detail = live.parked_since() ? "claimed" : "takeover";
@@ -149,7 +171,9 @@ Decision change_owner(Resume&& resume, const LiveSession& live, const State& sta
     start.generation = change.generation;
     start.started_at = now;
     decision.events.push_back(std::move(start));
+    const auto owner = change.owner;
     decision.changes.emplace_back(std::move(change));
+    doubt_as_known(decision, live.ordinal(), owner, state);
     return decision;
 }
 
@@ -161,7 +185,8 @@ Decision decide_on(Resume&& resume, const Session* past, const State& state) {
     }
     if (past == nullptr) return refuse(not_found(resume.session_id));
 
-    const auto now = state.now().wall;
+    // Not before the life before it was over, however far back the clock was set since.
+    const auto now = std::max(state.now().wall, past->end->ended_before);
     Session opened = *past;
     opened.end.reset();
     opened.generation = past->generation + 1;
@@ -181,7 +206,11 @@ Decision decide_on(Resume&& resume, const Session* past, const State& state) {
                                            .at = now,
                                            .past = *past,
                                            .reaper = resume.reaper});
-    if (resume.and_close) close_at_once(decision, opened, *resume.and_close, now);
+    if (resume.and_close) {
+        close_at_once(decision, opened, *resume.and_close, now);
+    } else {
+        doubt_as_known(decision, opened.ordinal, opened.owner, state);
+    }
     return decision;
 }
 
@@ -193,9 +222,9 @@ Decision decide_on(Append&& append, const Session* past, const State& state) {
     for (const auto& message : append.messages) count(tally, message);
     auto decision = answer(AppendedReply{append.session_id, append.generation, tally});
     clear_doubt(decision, append.session_id, live);
-    decision.changes.emplace_back(Appended{std::move(append.session_id), live.ordinal(),
-                                           append.generation, live.tally().messages + 1,
-                                           std::move(append.messages), tally, state.now().wall});
+    decision.changes.emplace_back(Appended{
+        std::move(append.session_id), live.ordinal(), append.generation, live.tally().messages + 1,
+        std::move(append.messages), tally, state.time_for(live)});
     return decision;
 }
 
@@ -211,7 +240,7 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
     if (close.generation && *close.generation != live->generation()) {
         return refuse(fenced(close.session_id, *close.generation, live->generation()));
     }
-    const auto now = state.now().wall;
+    const auto now = state.time_for(*live);
     auto end = end_of(close, now);
     auto decision = answer(ClosedReply{close.session_id, live->generation(), end, false});
     end_session(decision, EndPath::closed, *live, std::move(end), now);
@@ -222,7 +251,7 @@ Decision decide_on(Turn&& turn, const Session* past, const State& state) {
     const auto found = writable(turn.session_id, turn.generation, past, state);
     if (!found) return refuse(found.error());
     const auto& live = **found;
-    const auto now = state.now().wall;
+    const auto now = state.time_for(live);
     const bool was_on = live.turn_since().has_value();
     const auto status = turn.on ? Status::running : Status::idle;
     auto decision = answer(TurnReply{turn.session_id, turn.generation, status, was_on != turn.on});
@@ -279,6 +308,7 @@ Decision decide_on(OwnerGone&& gone, const Session*, const State& state) {
     if (owner.commands > 0 && !gone.searched) {
         decision.effects.emplace_back(
             FindLeftovers{gone.process, gone.departure, commands_of(owner, state)});
+        decision.leaving = gone.process;
         return decision;
     }
     decision.gone = std::move(gone);
@@ -286,21 +316,24 @@ Decision decide_on(OwnerGone&& gone, const Session*, const State& state) {
 }
 
 /// Marks or clears the doubt about every session of a process.
-Decision doubt_owner(const ProcessIdentity& process, std::optional<WallTime> unknown_since,
-                     const std::string& why, const State& state) {
+Decision doubt_owner(const ProcessIdentity& process, bool unknown, const std::string& why,
+                     const State& state) {
     const auto number = state.owners().find(process);
     if (number == OwnerTable::none) return answer(NotedReply{0});
     const auto& owner = state.owners().at(number);
     auto decision = answer(NotedReply{owner.sessions});
+    decision.looked = {process, unknown};
     for (auto slot = owner.first; slot != LiveTable::none;) {
         const auto& live = state.at(slot);
         slot = live.owner_link().next;
-        if (live.unknown_since().has_value() == unknown_since.has_value()) continue;
+        if (live.unknown_since().has_value() == unknown) continue;
         const SessionId id(std::string(live.id()));
-        decision.changes.emplace_back(
-            DoubtSet{id, live.ordinal(), live.generation(), unknown_since, live.stalled_since()});
-        if (!unknown_since) continue;
-        auto event = live.event(EventType::session_unknown, state.now().wall);
+        const auto now = state.time_for(live);
+        decision.changes.emplace_back(DoubtSet{id, live.ordinal(), live.generation(),
+                                               unknown ? std::optional(now) : std::nullopt,
+                                               live.stalled_since()});
+        if (!unknown) continue;
+        auto event = live.event(EventType::session_unknown, now);
         event.detail = why;
         decision.events.push_back(std::move(event));
     }
@@ -308,11 +341,11 @@ Decision doubt_owner(const ProcessIdentity& process, std::optional<WallTime> unk
 }
 
 Decision decide_on(OwnerUnknown&& unknown, const Session*, const State& state) {
-    return doubt_owner(unknown.process, state.now().wall, unknown.why, state);
+    return doubt_owner(unknown.process, /*unknown=*/true, unknown.why, state);
 }
 
 Decision decide_on(OwnerAlive&& alive, const Session*, const State& state) {
-    return doubt_owner(alive.process, std::nullopt, {}, state);
+    return doubt_owner(alive.process, /*unknown=*/false, {}, state);
 }
 
 Decision decide_on(Inspect&& inspect, const Session* past, const State& state) {
@@ -321,9 +354,7 @@ Decision decide_on(Inspect&& inspect, const Session* past, const State& state) {
         if (past == nullptr) return refuse(not_found(inspect.session_id));
         return answer(InspectReply{});
     }
-    InspectReply reply{.is_open = true, .is_watched = false, .due_in = {}, .last_seen_at = {}};
-    const auto* owner = state.owner_of(*live);
-    reply.is_watched = owner != nullptr && owner->watched;
+    InspectReply reply{.is_open = true, .due_in = {}, .last_seen_at = {}};
     reply.last_seen_at = live->last_seen_at();
     if (live->deadline() != LiveSession::no_deadline) {
         reply.due_in = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -338,13 +369,12 @@ Decision decide_on(Survey&&, const Session*, const State& state) {
     reply.parked = state.count(Status::detached);
     std::size_t named = 0;
     state.owners().for_each([&](const OwnerEntry& entry) {
-        SurveyReply::Owner owner{entry.process, entry.sessions, {}, false};
+        SurveyReply::Owner owner{entry.process, entry.sessions, {}, entry.doubted > 0};
         for (auto slot = entry.first; slot != LiveTable::none && named < limits::sweep_report_max;
              slot = state.at(slot).owner_link().next, ++named) {
             const auto& live = state.at(slot);
             owner.named.push_back(
                 {SessionId(std::string(live.id())), live.on_owner_loss() == OnOwnerLoss::park});
-            owner.is_unknown = owner.is_unknown || live.unknown_since();
         }
         reply.owners.push_back(std::move(owner));
     });

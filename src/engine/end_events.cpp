@@ -1,5 +1,7 @@
 #include "engine/end_events.hpp"
 
+#include <algorithm>
+
 #include "base/check.hpp"
 
 namespace knell {
@@ -15,6 +17,10 @@ void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live,
 
 void end_session(Decision& decision, EndPath path, const LiveSession& live, End end, WallTime now) {
     const SessionId id{std::string(live.id())};
+    // Whoever saw it, and by whatever clock: nothing ends before it began.
+    for (auto* time : {&end.ended_after, &end.ended_at, &end.ended_before}) {
+        *time = std::max(*time, live.owner_since());
+    }
     tell_end(decision.events, path, live, end, now);
     if (live.leftovers() == LeftoversPolicy::stop && !end.leftovers.empty()) {
         decision.effects.emplace_back(StopLeftovers{id, end.leftovers});

@@ -11,18 +11,23 @@
 
 namespace knell {
 
-/// Host, boot and pid namespace of owners: the same for nearly every session of a node, so a live
-/// session holds a number instead.
+/// Host, boot and pid namespace of owners, and how the wall clock stood when they began: the same
+/// for nearly every session of a node, so a live session holds a number instead.
 class Realms {
   public:
-    std::uint32_t number_of(const Owner& owner);
+    /// `clock`: see State::time_for.
+    std::uint32_t number_of(const Owner& owner, std::chrono::milliseconds clock);
     void fill(Owner& owner, std::uint32_t number) const;
+    std::chrono::milliseconds clock_of(std::uint32_t number) const {
+        return realms_.at(number).clock;
+    }
 
   private:
     struct Realm {
         std::string host;
         std::string boot_id;
         std::uint64_t pid_namespace;
+        std::chrono::milliseconds clock;
         bool operator==(const Realm&) const = default;
     };
     std::vector<Realm> realms_;
@@ -56,7 +61,7 @@ class Since {
 class LiveSession {
   public:
     LiveSession() = default;
-    LiveSession(const Session& session, Realms& realms);
+    LiveSession(const Session& session, Realms& realms, std::chrono::milliseconds clock);
 
     std::string_view id() const { return text_.at(0); }
     Ordinal ordinal() const { return ordinal_; }
@@ -74,6 +79,9 @@ class LiveSession {
     std::chrono::seconds park_window() const { return std::chrono::seconds{park_window_s_}; }
     LeftoversPolicy leftovers() const { return leftovers_; }
     Owner owner(const Realms& realms) const;
+    /// This generation began.
+    WallTime owner_since() const { return owner_since_; }
+    std::uint32_t realm() const { return realm_; }
     Status status() const;
     /// When something is to be decided about it, on the awake clock; never: `no_deadline`.
     SteadyTime deadline() const { return deadline_; }
@@ -87,7 +95,7 @@ class LiveSession {
     Event event(EventType type, WallTime time) const;
 
     void set_owner(const Owner& owner, OnOwnerLoss on_owner_loss, std::chrono::seconds park_window,
-                   Realms& realms);
+                   Realms& realms, std::chrono::milliseconds clock);
     void set_leftovers(LeftoversPolicy leftovers) { leftovers_ = leftovers; }
     /// The process that orphans of the command are handed to, as long as the daemon that saw it
     /// lives; 0 afterwards.

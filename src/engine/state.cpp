@@ -7,8 +7,23 @@
 
 namespace knell {
 
+namespace {
+
+/// Less is drift, or a clock that is being brought back into step.
+constexpr std::chrono::seconds clock_step_min{1};
+
+std::chrono::milliseconds clock_step(const Now& before, const Now& now) {
+    const auto passed =
+        std::chrono::duration_cast<std::chrono::milliseconds>(now.boot - before.boot);
+    const auto step = now.wall - before.wall - passed;
+    return std::chrono::abs(step) < clock_step_min ? std::chrono::milliseconds{0} : step;
+}
+
+}  // namespace
+
 void State::adopt(const Session& session) {
-    insert(LiveSession(session, realms_));
+    const auto newest = std::max({session.started_at, session.owner.since, session.last_seen_at});
+    insert(LiveSession(session, realms_, clock_for(newest)));
     undo_.clear();
 }
 
@@ -16,6 +31,7 @@ void State::begin(Now now) {
     // Left over from a step that held its leases: the same crowd, however long going through it
     // takes.
     if (!due_.empty() && now_.steady < hold_until_) hold_until_ = now.steady + LeaseCensus::window;
+    if (std::exchange(has_begun_, true)) clock_set_ += clock_step(now_, now);
     now_ = now;
     fired_.clear();
     wheel_.advance(now.steady, fired_);
@@ -38,6 +54,26 @@ const LiveSession* State::find(const SessionId& id) const {
 const OwnerEntry* State::owner_of(const LiveSession& live) const {
     const auto number = live.owner_link().owner;
     return number == OwnerTable::none ? nullptr : &owners_.at(number);
+}
+
+// --- time ---------------------------------------------------------------------------------------
+
+std::chrono::milliseconds State::clock_for(WallTime newest) const {
+    return clock_set_ + std::max(newest - now_.wall, std::chrono::milliseconds{0});
+}
+
+std::chrono::milliseconds State::set_back_for(const LiveSession& live) const {
+    const auto behind = realms_.clock_of(live.realm()) - clock_set_;
+    return std::max(behind, std::chrono::milliseconds{0});
+}
+
+WallTime State::time_for(const LiveSession& live) const {
+    return now_.wall + set_back_for(live);
+}
+
+WallTime State::time_for(const LiveSession& live, std::optional<SteadyTime> boot) const {
+    const auto ago = now_.boot - std::min(boot.value_or(now_.boot), now_.boot);
+    return time_for(live) - std::chrono::ceil<std::chrono::milliseconds>(ago);
 }
 
 // --- entering, leaving, changing in place -------------------------------------------------------
@@ -114,7 +150,7 @@ void State::set_deadline(Slot slot, SteadyTime deadline) {
 void State::open(const Opened& change) {
     CHECK(change.session.ordinal == heads_.ordinal + 1);
     ++heads_.ordinal;
-    LiveSession live(change.session, realms_);
+    LiveSession live(change.session, realms_, clock_for(change.session.owner.since));
     live.set_reaper(change.reaper);
     insert(std::move(live));
 }
@@ -123,7 +159,7 @@ void State::open(const Reopened& change) {
     // A live one that is taken over leaves with its old owner and comes back with the new.
     LiveSession live;
     if (change.past) {
-        live = LiveSession(*change.past, realms_);
+        live = LiveSession(*change.past, realms_, clock_for(change.owner.since));
     } else {
         const auto slot = table_.find(change.id.text());
         CHECK(slot != LiveTable::none);
@@ -136,7 +172,8 @@ void State::open(const Reopened& change) {
     live.set_generation(change.generation);
     live.set_leftovers(change.leftovers);
     live.set_reaper(change.reaper);
-    live.set_owner(change.owner, change.on_owner_loss, change.park_window, realms_);
+    live.set_owner(change.owner, change.on_owner_loss, change.park_window, realms_,
+                   clock_for(change.owner.since));
     live.set_seen(change.at, /*unsaved=*/false);
     live.set_deadline(LiveSession::no_deadline);
     insert(std::move(live));
@@ -172,7 +209,7 @@ void State::apply(const Change& change) {
         }
         void operator()(const DoubtSet& c) {
             state.modify(c.id, [&](Slot slot, LiveSession& live) {
-                live.set_doubt(c.unknown_since, c.stalled_since);
+                state.set_doubt(live, c.unknown_since, c.stalled_since);
                 if (live.has_lease()) state.set_deadline(slot, state.first_deadline(live));
             });
         }
@@ -213,8 +250,30 @@ void State::renew(const SessionId& id) {
     CHECK(slot != LiveTable::none);
     auto& live = table_.at(slot);
     if (!live.is_seen_unsaved()) unsaved_.push_back({slot, live.ordinal()});
-    live.set_seen(now_.wall, /*unsaved=*/true);
+    live.set_seen(time_for(live), /*unsaved=*/true);
     postpone(slot);
+}
+
+void State::set_doubt(LiveSession& live, std::optional<WallTime> unknown,
+                      std::optional<WallTime> stalled) {
+    const auto number = live.owner_link().owner;
+    if (number != OwnerTable::none) {
+        auto& doubted = owners_.at(number).doubted;
+        if (live.unknown_since()) --doubted;
+        if (unknown) ++doubted;
+    }
+    live.set_doubt(unknown, stalled);
+}
+
+void State::mark_unclear(const ProcessIdentity& process, bool unclear) {
+    const auto number = owners_.find(process);
+    if (number != OwnerTable::none) owners_.at(number).unclear = unclear;
+}
+
+void State::mark_leaving(const ProcessIdentity& process) {
+    const auto number = owners_.find(process);
+    if (number == OwnerTable::none) return;
+    if (!std::exchange(owners_.at(number).leaving, true)) ++leaving_;
 }
 
 void State::mark_gone(const OwnerGone& gone) {
@@ -222,6 +281,7 @@ void State::mark_gone(const OwnerGone& gone) {
     if (number == OwnerTable::none) return;
     auto& entry = owners_.at(number);
     if (entry.gone) return;
+    if (std::exchange(entry.leaving, false)) --leaving_;
     entry.gone = true;
     entry.departure = gone.departure;
     entry.leftovers = gone.leftovers;
@@ -288,11 +348,12 @@ std::vector<Effect> State::settle() {
         auto& entry = owners_.at(number);
         if (entry.process.pid == 0) continue;  // dropped already
         if (entry.sessions > 0) {
-            if (!std::exchange(entry.watched, true))
+            if (!std::exchange(entry.watch_asked, true))
                 effects.emplace_back(WatchOwner{entry.process});
             continue;
         }
-        if (entry.watched) effects.emplace_back(UnwatchOwner{entry.process});
+        if (entry.watch_asked) effects.emplace_back(UnwatchOwner{entry.process});
+        if (entry.leaving) --leaving_;
         owners_.drop(number);
     }
     return effects;

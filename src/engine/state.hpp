@@ -32,6 +32,21 @@ class State {
     void begin(Now now);
     Now now() const { return now_; }
 
+    /// Now, as that session's record counts it.  A session's times never run backwards: while the
+    /// wall clock is behind where it stood when the session began, because somebody set it back,
+    /// the session's own clock goes on as if nothing had happened.
+    WallTime time_for(const LiveSession& live) const;
+    /// A moment on the boot clock, the same way; none: now.
+    WallTime time_for(const LiveSession& live, std::optional<SteadyTime> boot) const;
+    /// By how much it is behind, or zero.
+    std::chrono::milliseconds set_back_for(const LiveSession& live) const;
+
+    /// Every owner whose end was not told by then was there at `boot`: the watch has looked.
+    void set_watched_until(std::optional<SteadyTime> boot) { watched_until_ = boot; }
+    std::optional<SteadyTime> watched_until() const { return watched_until_; }
+    /// Owners whose end was told are still on record as living.
+    bool has_leaving() const { return leaving_ > 0 || !gone_.empty(); }
+
     const LiveSession* find(const SessionId& id) const;
     const LiveSession& at(Slot slot) const { return table_.at(slot); }
     const Realms& realms() const { return realms_; }
@@ -51,6 +66,9 @@ class State {
     void renew(const SessionId& id);
     /// A process that owns sessions is gone; `next_work` hands them out one by one.
     void mark_gone(const OwnerGone& gone);
+    void mark_unclear(const ProcessIdentity& process, bool unclear);
+    /// It is gone, and will be said to be once it is known what it left behind.
+    void mark_leaving(const ProcessIdentity& process);
 
     /// The next session about which something must be decided now, or none.
     std::optional<Slot> next_work();
@@ -93,6 +111,10 @@ class State {
     void postpone(Slot slot);
     void count_lease(const LiveSession& live, bool in);
     SteadyTime first_deadline(const LiveSession& live) const;
+    /// The clock of a session whose newest time on record is `newest`.
+    std::chrono::milliseconds clock_for(WallTime newest) const;
+    void set_doubt(LiveSession& live, std::optional<WallTime> unknown,
+                   std::optional<WallTime> stalled);
     std::optional<Slot> next_of_gone_owner();
     std::optional<Slot> next_due();
 
@@ -103,6 +125,10 @@ class State {
     LeaseCensus census_;
     Heads heads_;
     Now now_;
+    bool has_begun_ = false;
+    std::chrono::milliseconds clock_set_{0};  // all steps of the wall clock so far, added up
+    std::optional<SteadyTime> watched_until_;
+    std::size_t leaving_ = 0;
     std::array<std::size_t, status_names.size()> counts_{};
 
     std::vector<OwnerTable::Number> gone_;

@@ -63,6 +63,8 @@ void Journal::take(Decision& decision) {
     counts_.heartbeats += decision.renewals.size();
     std::ranges::move(decision.renewals, std::back_inserter(renewed_));
     if (decision.gone) state_.mark_gone(*decision.gone);
+    if (decision.leaving) state_.mark_leaving(*decision.leaving);
+    if (decision.looked) state_.mark_unclear(decision.looked->process, decision.looked->unclear);
 }
 
 Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step) {
@@ -121,8 +123,18 @@ void Journal::save_seen_now_and_then() {
     }
 }
 
+/// What a later daemon may take for a lower bound: until then this one would have seen any of its
+/// owners go, and every end that it saw is on record.
+std::optional<WallTime> Journal::known_alive_until() const {
+    const auto until = state_.watched_until();
+    if (!until || state_.has_leaving()) return std::nullopt;
+    const auto& now = state_.now();
+    const auto ago = now.boot - std::min(*until, now.boot);
+    return now.wall - std::chrono::ceil<std::chrono::milliseconds>(ago);
+}
+
 bool Journal::save_some_seen() {
-    batch_.alive_at = state_.now().wall;
+    batch_.alive_at = known_alive_until();
     for (std::size_t row = 0; row < seen_rows_max; ++row) {
         const auto slot = state_.next_unsaved();
         if (!slot) return false;

@@ -64,6 +64,7 @@ class Journal {
     void save_seen_now_and_then();
     /// True when there are more rows than one transaction should hold.
     bool save_some_seen();
+    std::optional<WallTime> known_alive_until() const;
     void take(Decision& decision);
     /// The transaction failed: its replies from `first` on, and all that it changed.
     void take_back(Step& step, std::size_t first, const Error& why);

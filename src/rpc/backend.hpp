@@ -51,6 +51,8 @@ class Backend {
     /// Ends the daemon once the answer has left.
     virtual void stop() = 0;
 
+    /// How that owner is watched right now, in words; "" when it is not.
+    virtual std::string how_watched(const ProcessIdentity& process) const = 0;
     virtual const ProcessTable& processes() const = 0;
     virtual const std::string& host() const = 0;
     virtual const std::string& node_id() const = 0;

@@ -15,7 +15,7 @@ struct Verdict {
     std::string evidence;
 };
 
-Verdict judge(const Session& session, const InspectReply& live) {
+Verdict judge(const Session& session, const InspectReply& live, const std::string& watched) {
     if (session.end) return {"dead", session.end->evidence};
     const auto& owner = session.owner;
     if (session.unknown_since) {
@@ -30,7 +30,7 @@ Verdict judge(const Session& session, const InspectReply& live) {
     if (owner.kind == OwnerKind::process) {
         return {"alive", fmt::format("process {} (start ticks {}) is {}", owner.process.pid,
                                      owner.process.start_ticks,
-                                     live.is_watched ? "watched through its pidfd" : "there")};
+                                     watched.empty() ? "there, but not watched yet" : watched)};
     }
     const auto seen = live.last_seen_at.value_or(session.last_seen_at);
     return {"alive", fmt::format("its lease of {} s was renewed at {}", owner.lease_ttl.count(),
@@ -89,14 +89,15 @@ JsonArray transitions(const std::vector<Event>& events) {
     return array;
 }
 
-Result<Json> explain(const SessionId& id, const InspectReply& live, Reader& reader) {
+Result<Json> explain(const SessionId& id, const InspectReply& live, const Backend& backend,
+                     Reader& reader) {
     const auto session = reader.find(id);
     if (!session) return std::unexpected(session.error());
     if (!*session) return fail(ErrorCode::not_found, fmt::format("no session {}", id.text()));
     const auto events = reader.events(
         {.after = 0, .limit = limits::events_page_max, .types = {}, .session_id = id});
     if (!events) return std::unexpected(events.error());
-    const auto verdict = judge(**session, live);
+    const auto verdict = judge(**session, live, backend.how_watched((*session)->owner.process));
     JsonObject result;
     result["session"] = wire::to_json(**session);
     result["verdict"] = verdict.word;
@@ -112,13 +113,13 @@ void why(Call&& call, Backend& backend) {
     wire::Params params(call.params);
     auto id = params.required_id("session_id");
     if (params.error()) return call.respond(params.failure());
-    backend.submit(Inspect{id},
-                   [id, respond = std::move(call.respond), &backend](Result<Reply> reply) mutable {
-                       if (!reply) return respond(std::unexpected(std::move(reply.error())));
-                       backend.read([id, live = std::get<InspectReply>(*reply)](
-                                        Reader& reader) { return explain(id, live, reader); },
-                                    std::move(respond));
-                   });
+    backend.submit(Inspect{id}, [id, respond = std::move(call.respond),
+                                 &backend](Result<Reply> reply) mutable {
+        if (!reply) return respond(std::unexpected(std::move(reply.error())));
+        backend.read([id, live = std::get<InspectReply>(*reply),
+                      &backend](Reader& reader) { return explain(id, live, backend, reader); },
+                     std::move(respond));
+    });
 }
 
 }  // namespace knell::rpc

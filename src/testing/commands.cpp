@@ -79,30 +79,32 @@ OwnerAlive alive(int pid) {
     return {process_owner(pid).process};
 }
 
+Departure watched_to_the_end(Departure departure) {
+    departure.last_look = SteadyTime::max();
+    return departure;
+}
+
 Departure exited(int code) {
-    return {.kind = Departure::Kind::exited, .number = code, .evidence = "seen to exit"};
+    return watched_to_the_end(
+        {.kind = Departure::Kind::exited, .number = code, .evidence = "seen to exit"});
 }
 
 Departure signaled(int signal) {
-    return {.kind = Departure::Kind::signaled, .number = signal, .evidence = "seen to be killed"};
+    return watched_to_the_end(
+        {.kind = Departure::Kind::signaled, .number = signal, .evidence = "seen to be killed"});
 }
 
 Departure lost() {
-    return {.kind = Departure::Kind::lost,
-            .number = 0,
-            .evidence = "no longer there",
-            .seen_live = false};
+    return {.kind = Departure::Kind::lost, .number = 0, .evidence = "no longer there"};
 }
 
 Departure host_restarted() {
-    return {.kind = Departure::Kind::host_restart,
-            .number = 0,
-            .evidence = "another boot",
-            .seen_live = false};
+    return {.kind = Departure::Kind::host_restart, .number = 0, .evidence = "another boot"};
 }
 
 Now at(std::int64_t seconds) {
     return {from_millis(1'800'000'000'000 + seconds * 1000),
+            SteadyTime{std::chrono::seconds{1000 + seconds}},
             SteadyTime{std::chrono::seconds{1000 + seconds}}};
 }
 

@@ -27,6 +27,8 @@ Heartbeat beat(std::string id, Generation generation = 1);
 OwnerGone gone(int pid, Departure departure);
 OwnerUnknown unknown(int pid, std::string why = "nothing to be seen");
 OwnerAlive alive(int pid);
+/// Seen to be there until the very moment it went.
+Departure watched_to_the_end(Departure departure);
 Departure exited(int code);
 Departure signaled(int signal);
 /// Found gone some time after the fact.

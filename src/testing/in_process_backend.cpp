@@ -45,6 +45,7 @@ Result<Reply> InProcessBackend::commit(Command&& command) {
 void InProcessBackend::pass(std::chrono::milliseconds time) {
     now_.wall += time;
     now_.steady += time;
+    now_.boot += time;
     do journal_.commit({}, now_);
     while (journal_.has_work_left());
 }

@@ -40,6 +40,7 @@ class InProcessBackend final : public rpc::Backend {
     /// There are no files here.
     Json check_config() const override { return JsonObject{{"ok", true}}; }
     void stop() override { stopped_ = true; }
+    std::string how_watched(const ProcessIdentity&) const override { return {}; }
     const ProcessTable& processes() const override { return processes_; }
     const std::string& host() const override { return host_; }
     const std::string& node_id() const override { return store_->node_id(); }

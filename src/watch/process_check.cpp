@@ -51,10 +51,7 @@ std::optional<int> status_from_zombie(const ProcessIdentity& process) {
 }
 
 Finding lost(std::string evidence) {
-    return Gone{{.kind = Departure::Kind::lost,
-                 .number = 0,
-                 .evidence = std::move(evidence),
-                 .seen_live = false}};
+    return Gone{{.kind = Departure::Kind::lost, .number = 0, .evidence = std::move(evidence)}};
 }
 
 }  // namespace
@@ -63,6 +60,7 @@ Departure departure_of(int pidfd, const ProcessIdentity& process) {
     Departure departure;
     const auto who = fmt::format("process {} (start ticks {})", process.pid, process.start_ticks);
     std::string_view source = "the kernel's exit record of its pidfd";
+    // Without a descriptor the ioctl is refused, and only a zombie can tell.
     auto status = status_from_pidfd(pidfd);
     if (!status) {
         status = status_from_zombie(process);
@@ -74,7 +72,9 @@ Departure departure_of(int pidfd, const ProcessIdentity& process) {
         }
     }
     if (!status) {
-        departure.evidence = who + " ended, seen through its pidfd; this kernel does not tell how";
+        departure.evidence =
+            pidfd < 0 ? who + " ended; nobody could see how"
+                      : who + " ended, seen through its pidfd; this kernel does not tell how";
         return departure;
     }
     if (WIFSIGNALED(*status)) {
@@ -100,8 +100,7 @@ Finding look_for(const ProcessIdentity& process, const ProcessTable& table) {
         return Gone{{.kind = Departure::Kind::host_restart,
                      .number = 0,
                      .evidence = fmt::format("it ran in boot {}, this is boot {}", process.boot_id,
-                                             table.boot_id()),
-                     .seen_live = false}};
+                                             table.boot_id())}};
     }
     if (process.pid_namespace != 0 && process.pid_namespace != table.own_pid_namespace()) {
         return CannotTell{fmt::format("process {} lives in another pid namespace ({})", process.pid,
@@ -114,7 +113,8 @@ Finding look_for(const ProcessIdentity& process, const ProcessTable& table) {
     }
     if (!sight.start_ticks) {
         if (sight.has_ended) return lost(fmt::format("process {} is gone", process.pid));
-        return CannotTell{fmt::format("/proc tells nothing of process {}", process.pid)};
+        return CannotTell{fmt::format("/proc tells nothing of process {}: {}", process.pid,
+                                      sight.why_unreadable)};
     }
     if (*sight.start_ticks != process.start_ticks) {
         return lost(
@@ -122,9 +122,7 @@ Finding look_for(const ProcessIdentity& process, const ProcessTable& table) {
                         process.pid, *sight.start_ticks, process.start_ticks));
     }
     if (sight.has_ended) {
-        auto departure = table.how_it_went(sight, process);
-        departure.seen_live = false;
-        return Gone{std::move(departure)};
+        return Gone{table.how_it_went(sight, process)};
     }
     return StillThere{std::move(sight.pidfd)};
 }

@@ -1,6 +1,9 @@
 #include "watch/process_table.hpp"
 
 #include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -24,6 +27,18 @@ std::string read_boot_id() {
 std::uint64_t inode_of(const char* path) {
     struct stat status{};
     return stat(path, &status) == 0 ? status.st_ino : 0;
+}
+
+/// A leader that has ended is a zombie for as long as other threads of it run.
+bool has_living_thread(pid_t pid) {
+    std::error_code unreadable;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid), unreadable)) {
+        const auto stat = read_small_file(entry.path() / "stat");
+        const auto thread = stat ? parse_proc_stat(*stat) : std::nullopt;
+        if (thread && !thread->is_dead()) return true;
+    }
+    return false;
 }
 
 bool has_exited(int pidfd) {
@@ -54,8 +69,22 @@ Sight ProcTable::look_at(pid_t pid) const {
         return sight;
     }
     // After the descriptor is held the pid cannot be reused: what is read now is about its holder.
-    if (const auto found = read_proc_stat(pid)) sight.start_ticks = found->start_ticks;
-    sight.has_ended = sight.pidfd && has_exited(sight.pidfd.get());
+    const auto stat = [&] { return read_proc_stat(pid); };
+    errno = 0;
+    auto found = stat();
+    if (!found && (errno == EMFILE || errno == ENFILE)) found = spare_.lend(stat);
+    const int refused = found ? 0 : errno;
+    if (found) sight.start_ticks = found->start_ticks;
+    if (sight.pidfd) {
+        sight.has_ended = has_exited(sight.pidfd.get());
+    } else if (found) {
+        sight.has_ended = found->is_dead() && !has_living_thread(pid);
+    } else if (kill(pid, 0) != 0 && errno == ESRCH) {
+        // Takes no descriptor, and sees also what a /proc with hidepid hides.
+        sight.nobody = true;
+    } else {
+        sight.why_unreadable = std::generic_category().message(refused);
+    }
     return sight;
 }
 

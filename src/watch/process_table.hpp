@@ -8,6 +8,7 @@
 #include "core/departure.hpp"
 #include "core/owner.hpp"
 #include "platform/fd.hpp"
+#include "platform/spare_descriptor.hpp"
 
 namespace knell {
 
@@ -16,7 +17,10 @@ struct Sight {
     bool nobody = false;                       // no process has this pid
     std::optional<std::uint64_t> start_ticks;  // of whoever has it; nothing: it cannot be read
     bool has_ended = false;                    // and was perhaps not waited for yet
-    Fd pidfd;  // what was read is about its holder; empty when descriptors have run out
+    /// What was read is about its holder.  Empty when descriptors have run out, or where this
+    /// system grants none (an old kernel, a seccomp profile).
+    Fd pidfd;
+    std::string why_unreadable;  // with neither ticks nor an end: what the system said
 };
 
 /// What can be learned about processes by looking.  Safe on any thread.
@@ -46,6 +50,7 @@ class ProcTable final : public ProcessTable {
   private:
     const std::string boot_id_;
     const std::uint64_t pid_namespace_;
+    mutable SpareDescriptor spare_;  // the last one left belongs to the proof of life
 };
 
 }  // namespace knell

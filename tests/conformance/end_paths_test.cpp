@@ -40,7 +40,7 @@ Create parked(int pid) {
 }
 
 Departure departure(Departure::Kind kind, int number = 0) {
-    return {.kind = kind, .number = number, .evidence = "seen by the test", .seen_live = true};
+    return watched_to_the_end({.kind = kind, .number = number, .evidence = "seen by the test"});
 }
 
 class EndPaths : public ::testing::TestWithParam<Walk> {

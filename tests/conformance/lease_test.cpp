@@ -208,21 +208,23 @@ TEST_P(Lease, ManySignsOfLifeAreWrittenInPieces) {
 
 TEST_P(Lease, APlannedStopKeepsTheLastSignsOfLife) {
     beaten(beat("a"), at(9));
+    journal().state.set_watched_until(at(8).boot);
     ASSERT_TRUE(journal().journal.save_all_seen(at(9)));
     restart(at(50));
     EXPECT_EQ(shown("a").last_seen_at, at(9).wall);
-    EXPECT_EQ(journal().state.heads().alive_at, at(9).wall);
+    EXPECT_EQ(journal().state.heads().alive_at, at(8).wall);
     journal().tick(just_after(60));
 
     EXPECT_EQ(shown("a").end->ended_after, at(9).wall);
 }
 
-TEST_P(Lease, TheDaemonSaysNowAndThenThatItWatches) {
+TEST_P(Lease, TheDaemonSaysNowAndThenUntilWhenItHasWatched) {
     beaten(beat("a"), at(9));
+    journal().state.set_watched_until(at(60).boot);
     journal().one(create("p"), at(61));
     restart(at(100));
 
-    EXPECT_EQ(journal().state.heads().alive_at, at(61).wall);
+    EXPECT_EQ(journal().state.heads().alive_at, at(60).wall);
 }
 
 }  // namespace

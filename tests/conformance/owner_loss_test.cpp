@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include "core/limits.hpp"
 #include "stores.hpp"
@@ -25,8 +26,7 @@ struct Way {
 std::vector<Way> every_way() {
     auto oom = signaled(SIGKILL);
     oom.kind = Departure::Kind::oom_killed;
-    auto seen_lost = lost();
-    seen_lost.seen_live = true;
+    const auto seen_lost = watched_to_the_end(lost());
     return {{exited(0), Reason::exited, "exit 0"},
             {exited(3), Reason::exited, "exit 3"},
             {signaled(SIGKILL), Reason::signaled, "signal 9 (SIGKILL)"},
@@ -56,9 +56,9 @@ TEST_P(OwnerLoss, EachWayOfGoingHasItsReason) {
         EXPECT_EQ(session.end->detail, way.detail);
         EXPECT_EQ(session.end->evidence, way.departure.evidence);
         EXPECT_EQ(session.end->ended_before, at(20).wall);
-        const auto after = way.departure.seen_live ? at(20).wall : at(11).wall;
-        EXPECT_EQ(session.end->ended_after, after);
-        EXPECT_EQ(session.end->ended_at, after);
+        const bool watched = way.departure.last_look.has_value();
+        EXPECT_EQ(session.end->ended_after, watched ? at(20).wall : at(10).wall);
+        EXPECT_EQ(session.end->ended_at, watched ? at(20).wall : at(11).wall);
         EXPECT_FALSE(session.turn_since);
         ASSERT_EQ(step.automatic().size(), 2U);
         EXPECT_EQ(step.automatic()[0].type, EventType::agent_end);
@@ -232,7 +232,8 @@ TEST_P(OwnerLoss, ASessionTakenOverInTimeSurvivesItsOldOwner) {
 
 TEST_P(OwnerLoss, ADaemonThatWatchedKnowsThatTheOwnerLivedUntilItsLastWord) {
     journal().group({create("a", process_owner(5)), create("l", lease_owner(3600s))}, at(0));
-    journal().tick(at(60));  // says that it watches
+    journal().state.set_watched_until(at(60).boot);
+    journal().tick(at(65));
     restart(at(100));
 
     journal().one(gone(5, lost()), at(100));
@@ -246,6 +247,7 @@ TEST_P(OwnerLoss, ADaemonThatWatchedKnowsThatTheOwnerLivedUntilItsLastWord) {
 TEST_P(OwnerLoss, WhatCouldNotBeCheckedIsKnownByItsOwnSignsOfLifeOnly) {
     journal().group({create("a", process_owner(5)), create("l", lease_owner(3600s))}, at(0));
     journal().one(unknown(5), at(10));
+    journal().state.set_watched_until(at(60).boot);
     journal().tick(at(60));
     restart(at(100));
 
@@ -254,15 +256,89 @@ TEST_P(OwnerLoss, WhatCouldNotBeCheckedIsKnownByItsOwnSignsOfLifeOnly) {
     EXPECT_EQ(shown("a").end->ended_after, at(0).wall);
 }
 
-TEST_P(OwnerLoss, ASleepJustBeforeWidensTheBounds) {
+TEST_P(OwnerLoss, TheBoundsAreWhenItWasSeenHoweverLateItIsWritten) {
     journal().one(create("a", process_owner(5)), at(0));
-    auto now = at(8 * 3600);
-    now.missed = 7h;
+    auto killed = signaled(SIGKILL);
+    killed.last_look = at(100).boot;
+    killed.seen_at = at(110).boot;
 
-    journal().one(gone(5, signaled(SIGKILL)), now);
+    journal().one(gone(5, killed), at(8 * 3600));
 
-    EXPECT_EQ(shown("a").end->ended_after, now.wall - 7h);
-    EXPECT_EQ(shown("a").end->ended_before, now.wall);
+    const auto end = *shown("a").end;
+    EXPECT_EQ(end.ended_after, at(100).wall);
+    EXPECT_EQ(end.ended_at, at(110).wall);
+    EXPECT_EQ(end.ended_before, at(110).wall);
+}
+
+TEST_P(OwnerLoss, AClockSetBackNeverEndsASessionBeforeItsStart) {
+    journal().one(create("a", process_owner(5)), at(0));
+    journal().one(create("b", lease_owner(60s)), at(0));
+    auto now = at(100);
+    now.wall -= 240h;
+    auto killed = signaled(SIGKILL);
+    killed.last_look = at(90).boot;
+    killed.seen_at = at(95).boot;
+
+    journal().one(gone(5, killed), now);
+
+    const auto end = *shown("a").end;
+    EXPECT_EQ(end.ended_after, at(90).wall) << "as its own clock went on";
+    EXPECT_EQ(end.ended_before, at(95).wall);
+    EXPECT_THAT(end.evidence, ::testing::HasSubstr("set back by 864000 s"));
+    const auto reaped = *shown("b").end;
+    EXPECT_EQ(reaped.reason, Reason::reaped);
+    EXPECT_EQ(reaped.ended_after, at(0).wall);
+    EXPECT_EQ(reaped.ended_before, at(100).wall);
+}
+
+TEST_P(OwnerLoss, AClockSetBackWhileNoDaemonRanDoesNotEither) {
+    journal().one(create("a", process_owner(5)), at(0));
+    auto now = at(100);
+    now.wall -= 240h;
+    restart(now);
+
+    journal().one(gone(5, lost()), now);
+    journal().one(resume("a"), now);
+    journal().one(gone(200, signaled(SIGKILL)), now);
+
+    const auto row = shown("a");
+    EXPECT_GE(row.owner.since, at(0).wall);
+    EXPECT_GE(row.end->ended_after, row.started_at);
+    EXPECT_LE(row.end->ended_after, row.end->ended_before);
+}
+
+TEST_P(OwnerLoss, AClockSetAheadIsTakenAsItIs) {
+    journal().one(create("a", process_owner(5)), at(0));
+    auto now = at(100);
+    now.wall += 240h;
+    auto killed = signaled(SIGKILL);
+    killed.last_look = at(90).boot;
+    killed.seen_at = at(95).boot;
+
+    journal().one(gone(5, killed), now);
+
+    EXPECT_EQ(shown("a").end->ended_after, at(90).wall + 240h);
+    EXPECT_EQ(shown("a").end->ended_before, at(95).wall + 240h);
+}
+
+TEST_P(OwnerLoss, ADeathThatIsStillBeingLookedIntoHoldsBackTheWordThatAllIsWell) {
+    auto command = create("a", process_owner(5));
+    command.draft.leftovers = LeftoversPolicy::report;
+    journal().group({command, create("l", lease_owner(3600s))}, at(0));
+    auto killed = signaled(SIGKILL);
+    killed.last_look = at(10).boot;
+    killed.seen_at = at(11).boot;
+    journal().one(gone(5, killed), at(11));  // a search begins, and never ends
+    journal().state.set_watched_until(at(60).boot);
+    journal().tick(at(61));
+    restart(at(100));
+
+    auto searched = gone(5, lost());
+    searched.searched = true;
+    journal().one(searched, at(100));
+
+    ASSERT_TRUE(shown("a").end);
+    EXPECT_EQ(shown("a").end->ended_after, at(0).wall);
 }
 
 }  // namespace
