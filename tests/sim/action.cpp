@@ -14,7 +14,7 @@ struct Row {
     std::uint32_t weight;
 };
 
-constexpr std::array<Row, 50> table{{
+constexpr std::array<Row, 51> table{{
     {Kind::pass, "time passes", 30},
     {Kind::pass_long, "much time passes", 10},
     {Kind::stall, "the daemon stalls", 3},
@@ -46,7 +46,8 @@ constexpr std::array<Row, 50> table{{
     {Kind::beat_all, "all beat", 4},
     {Kind::sweep, "sweep", 3},
     {Kind::second_reaper, "a second reaper speaks", 4},
-    {Kind::doubt_owner, "an owner cannot be checked", 5},
+    {Kind::take_descriptors, "descriptors run out", 4},
+    {Kind::give_descriptors, "there are descriptors again", 3},
     {Kind::crash, "the daemon is killed", 3},
     {Kind::cut_power, "the power is cut", 1},
     {Kind::stop_daemon, "the daemon is stopped", 4},

@@ -43,7 +43,8 @@ enum class Kind : std::uint8_t {
     // Observers
     sweep,
     second_reaper,
-    doubt_owner,
+    take_descriptors,
+    give_descriptors,
     // The daemon and its disk
     crash,
     cut_power,

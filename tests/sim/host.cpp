@@ -51,6 +51,7 @@ void Host::end(Process& process, Departure departure, bool is_waited_for) {
     process.is_waited_for = is_waited_for;
     process.went = std::move(departure);
     process.ended_at = elapsed_;
+    process.ended_wall = readings_.wall;
 }
 
 void Host::restart() {
@@ -92,8 +93,13 @@ std::optional<ProcessIdentity> Host::identify(pid_t pid) const {
 Sight Host::look_at(pid_t pid) const {
     const auto* holder = holder_of(pid);
     if (holder == nullptr) return {.nobody = true};
-    Sight sight{.has_ended = !holder->alive};
-    if (holder->readable) sight.start_ticks = holder->identity.start_ticks;
+    Sight sight;
+    if (!holder->readable || !can_read) {
+        sight.why_unreadable = can_read ? "Permission denied" : "Too many open files";
+        return sight;
+    }
+    sight.start_ticks = holder->identity.start_ticks;
+    sight.has_ended = !holder->alive;
     return sight;
 }
 

@@ -22,15 +22,25 @@ class Host final : public ProcessTable {
         bool is_waited_for = true;  // false: a zombie tells how it went
         Departure went;
         Duration ended_at{0};  // of the simulation
+        WallTime ended_wall;   // what the clock on the wall showed
     };
+
+    /// How many processes can be held at once by a descriptor; and whether a look still finds one
+    /// to read with.
+    std::size_t descriptors = SIZE_MAX;
+    bool can_read = true;
 
     // --- time --------------------------------------------------------------------------------
 
     void pass(Duration time);
     void suspend(Duration time);
-    void set_clock(std::chrono::milliseconds by) { readings_.wall += by; }
+    void set_clock(std::chrono::milliseconds by) {
+        readings_.wall += by;
+        clock_was_set_ = true;
+    }
+    bool clock_was_set() const { return clock_was_set_; }
     const AwakeClock::Readings& readings() const { return readings_; }
-    Now now() const { return {readings_.wall, readings_.boot, {}}; }
+    Now now() const { return {readings_.wall, readings_.boot, readings_.boot}; }
     /// Since the simulation began; neither a restart nor a set clock touches it.
     Duration elapsed() const { return elapsed_; }
 
@@ -65,6 +75,7 @@ class Host final : public ProcessTable {
     std::uint64_t last_ticks_ = 1000;
     int boots_ = 1;
     std::string boot_id_ = "boot-1";
+    bool clock_was_set_ = false;
 };
 
 }  // namespace knell::sim

@@ -137,7 +137,7 @@ void Ledger::note_reply(const Said& said) {
     }
 }
 
-void Ledger::note_event(const Event& event) {
+void Ledger::note_event(const Event& event, Host::Duration elapsed) {
     log_.push_back(event);
     if (event.session_id.empty()) return;
     auto& known = sessions_[event.session_id.text()];
@@ -147,6 +147,8 @@ void Ledger::note_event(const Event& event) {
         known.open = true;
         life.open = true;
         life.last_sign = listened_;
+        life.opened_at = elapsed;
+        life.opened_wall = event.started_at;
         ++open_;
     } else if (event.type == EventType::session_end) {
         known.open = false;
@@ -155,13 +157,12 @@ void Ledger::note_event(const Event& event) {
     } else if (event.type == EventType::session_unknown) {
         life.was_held = life.owner.kind == OwnerKind::lease;
         if (life.was_held) life.last_sign = listened_;
-        life.was_doubted = true;
     }
 }
 
-void Ledger::note(const StepFacts& step) {
+void Ledger::note(const StepFacts& step, Host::Duration elapsed) {
     step_failed_ = step.failed;
-    for (const auto& event : step.told) note_event(event);
+    for (const auto& event : step.told) note_event(event, elapsed);
     for (const auto& said : step.said) note_reply(said);
 }
 

@@ -35,8 +35,9 @@ struct Life {
     bool is_owner_known = false;
     Host::Duration last_sign{0};  // on the ledger's listening clock
     bool was_held = false;        // with a crowd of leases, for one more TTL
-    bool was_doubted = false;     // its owner could not be checked
     bool open = true;
+    Host::Duration opened_at{0};  // of the simulation
+    WallTime opened_wall;
 };
 
 /// A session as everybody outside may know it.
@@ -82,8 +83,8 @@ class Ledger {
     Host::Duration listened() const { return listened_; }
     Host::Duration up_since() const { return up_since_; }
 
-    /// Takes in what a step did.
-    void note(const StepFacts& step);
+    /// Takes in what a step did, by now.
+    void note(const StepFacts& step, Host::Duration elapsed);
     /// Somebody means to close a session: only then may it end that way.
     void note_intent(const Command& command);
     bool may_be_closed(const SessionId& id, Generation generation, Reason reason) const;
@@ -106,7 +107,7 @@ class Ledger {
 
   private:
     void note_reply(const Said& said);
-    void note_event(const Event& event);
+    void note_event(const Event& event, Host::Duration elapsed);
     void note_sign(const SessionId& id, Generation generation);
     Life& life_of(const SessionId& id, Generation generation);
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "watch/process_check.hpp"
+#include "daemon/sweep.hpp"
 #include "world.hpp"
 
 namespace knell::sim {
@@ -67,8 +67,9 @@ void World::end_process(const Action& action, Departure departure) {
     departure.evidence = "seen to end";
     host_.end(*process, std::move(departure), /*is_waited_for=*/action.fate % 3 != 0);
     ledger_.note_death(process->identity);
-    const std::chrono::milliseconds late{action.fate % 4 == 0 ? action.fate % 3000 : 0};
-    if (node_.is_up()) node_.see_end(*process, late, /*twice=*/action.fate % 5 == 0);
+    if (!node_.is_up()) return;
+    if (action.fate % 4 == 0) node_.stall_watch(std::chrono::milliseconds{action.fate % 3000});
+    if (action.fate % 5 == 0) node_.stutter();
 }
 
 bool World::perform_on_process(const Action& action) {
@@ -120,16 +121,12 @@ void World::sweep() {
     words.push_back({Survey{}});
     const auto replies = step(std::move(words), {});
     if (replies.empty() || !replies.front()) return;
-    for (const auto& owner : std::get<SurveyReply>(*replies.front()).owners) {
-        auto finding = look_for(owner.process, host_);
-        if (auto* unclear = std::get_if<CannotTell>(&finding)) {
-            node_.tell_later(OwnerUnknown{owner.process, unclear->why}, 0ns);
-            continue;
-        }
-        node_.watch(owner.process);
-        if (std::holds_alternative<StillThere>(finding) && owner.is_unknown) {
-            node_.tell_later(OwnerAlive{owner.process}, 0ns);
-        }
+    const auto is_held = [this](const ProcessIdentity& process) {
+        return node_.watching().how(process) == WatchList::How::held;
+    };
+    const auto& survey = std::get<SurveyReply>(*replies.front());
+    for (const auto& process : look_at_owners(survey, host_, is_held, false).look_again) {
+        node_.watch(process);
     }
     pump();
 }
@@ -147,20 +144,19 @@ bool World::perform_by_observer(const Action& action) {
             auto departure = gone->went;
             departure.kind = Departure::Kind::lost;
             departure.evidence = "another look found nobody";
-            departure.seen_live = false;
             for (std::uint32_t i = 0; i <= action.how % 3; ++i) {
                 node_.tell_later(OwnerGone{gone->identity, departure, {}, false}, i * 1s);
             }
             return true;
         }
-        case Kind::doubt_owner: {
-            const auto* process =
-                pick(host_, action.which, [](const Host::Process& p) { return p.alive; });
-            if (process != nullptr && node_.is_up()) {
-                node_.tell_later(OwnerUnknown{process->identity, "it cannot be seen"}, 0ns);
-            }
+        case Kind::take_descriptors:
+            host_.descriptors = action.how % 4;
+            host_.can_read = action.which % 3 != 0;
             return true;
-        }
+        case Kind::give_descriptors:
+            host_.descriptors = SIZE_MAX;
+            host_.can_read = true;
+            return true;
         default:
             return false;
     }

@@ -9,19 +9,21 @@
 #include "deliver/courier.hpp"
 #include "engine/state.hpp"
 #include "ledger.hpp"
+#include "watch/watch_list.hpp"
 
 namespace knell::sim {
 
 /// When a promise can be seen to be kept or broken.
 enum class Moment : std::uint8_t {
-    step,     // before the ledger takes in what the step did
-    settled,  // after that
-    former,   // the same, for what the daemon before this one did and could not tell
-    hearing,  // a receiver is given a parcel
-    saved,    // how far subscribers are is on record
-    start,    // the daemon is up again
-    rested,   // everything works again and a moment has passed; nobody has swept
-    healed    // the end of a run: everything works and enough time has passed
+    step,      // before the ledger takes in what the step did
+    settled,   // after that
+    watching,  // and what follows from it was carried out
+    former,    // the same, for what the daemon before this one did and could not tell
+    hearing,   // a receiver is given a parcel
+    saved,     // how far subscribers are is on record
+    start,     // the daemon is up again
+    rested,    // everything works again and a moment has passed; nobody has swept
+    healed     // the end of a run: everything works and enough time has passed
 };
 
 /// All that a promise may look at.
@@ -31,6 +33,8 @@ struct Scene {
     const StepFacts& step;
     const State* state = nullptr;
     Reader* reader = nullptr;
+    const WatchList* watching = nullptr;
+    bool words_on_their_way = false;  // what the watch has said is not on record yet
     const Courier* courier = nullptr;
     const Hearing* hearing = nullptr;
     const Parcel* parcel = nullptr;
@@ -68,6 +72,8 @@ std::string end_unfounded(const Scene& scene);  // promises_end.cpp
 std::string crowd_reaped(const Scene& scene);
 std::string dead_unnoticed(const Scene& scene);
 std::string still_open(const Scene& scene);
+std::string bounds_false(const Scene& scene);  // promises_bounds.cpp
+std::string watch_differs(const Scene& scene);
 std::string parcel_differs(const Scene& scene);  // promises_delivery.cpp
 std::string out_of_order(const Scene& scene);
 std::string heard_again(const Scene& scene);

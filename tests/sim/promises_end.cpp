@@ -138,20 +138,6 @@ std::string crowd_reaped(const Scene& scene) {
                        leases);
 }
 
-namespace {
-
-/// One that could not be checked, for any of its sessions, is not watched: a sweep finds it.
-bool was_doubted(const ProcessIdentity& process, const Ledger& ledger) {
-    for (const auto& [id, known] : ledger.sessions()) {
-        for (const auto& [generation, life] : known.lives) {
-            if (life.was_doubted && life.owner.process == process) return true;
-        }
-    }
-    return false;
-}
-
-}  // namespace
-
 std::string dead_unnoticed(const Scene& scene) {
     for (const auto& [id, known] : scene.ledger.sessions()) {
         if (!known.open) continue;
@@ -160,7 +146,6 @@ std::string dead_unnoticed(const Scene& scene) {
         if (live == nullptr || live->status() == Status::detached) continue;
         if (life->owner.kind == OwnerKind::lease) continue;
         if (scene.host.is_alive(life->owner.process)) continue;
-        if (was_doubted(life->owner.process, scene.ledger)) continue;
         return fmt::format("session {}: its owner, process {}, is gone and nobody noticed", id,
                            life->owner.process.pid);
     }

@@ -64,9 +64,10 @@ void World::start_daemon() {
     for (const auto& event : take_in_start()) count_told(event, before_states);
     check(Moment::start, scene());
     for (const auto& process : host_.processes()) {
-        if (process.alive && process.readable) {
-            count_owner(Happening::owner_alive, process.identity, before_states);
-        }
+        if (!process.alive) continue;
+        const bool clear = process.readable && host_.can_read;
+        count_owner(clear ? Happening::owner_alive : Happening::owner_unknown, process.identity,
+                    before_states);
     }
     for (auto& effect : recovered->effects) node_.carry_out(std::move(effect));
     postbox_.start();
@@ -131,6 +132,7 @@ void World::run_for(Host::Duration time) {
 
 void World::pump(bool save_at_once) {
     for (int round = 0; round < rounds_max && node_.is_up() && !broken_; ++round) {
+        node_.look();
         std::vector<Desk::Word> words;
         std::vector<Request> due;
         std::erase_if(requests_, [&](Request& request) {
@@ -172,6 +174,7 @@ std::vector<Result<Reply>> World::step(std::vector<Desk::Word> words,
     take_in(facts, Moment::settled);
     count(facts, before_states);
     for (auto& effect : step.effects) node_.carry_out(std::move(effect));
+    check(Moment::watching, scene(facts));
     for (const auto& said : facts.said) {
         if (std::holds_alternative<SaveDeliveries>(said.command) && postbox_.is_up()) {
             postbox_.finish_save(said.reply.has_value());
@@ -219,7 +222,7 @@ void World::take_in(const StepFacts& facts, Moment moment) {
     }
     check(Moment::step, scene(facts));
     if (broken_) return;
-    ledger_.note(facts);
+    ledger_.note(facts, host_.elapsed());
     for (const auto& event : facts.told) {
         if (event.type != EventType::session_start) continue;
         if (const auto row = node_.reader().find(event.session_id); row && *row) {
@@ -270,6 +273,8 @@ void World::heal() {
     node_.heal_disk();
     retention_ = {};
     for (auto& process : host_.processes()) process.readable = true;
+    host_.descriptors = SIZE_MAX;
+    host_.can_read = true;
     start_daemon();
     if (broken_ || !node_.is_up()) return;
     for (std::size_t i = 0; i < postbox_.size(); ++i) {
@@ -277,7 +282,7 @@ void World::heal() {
         postbox_.set_present(i, true);
         postbox_.resume(i);
     }
-    run_for(10s);
+    run_for(40s);  // one that could not be told is looked for again within half a minute
     if (broken_ || !node_.is_up()) return;
     check(Moment::rested, scene());
     sweep();
@@ -303,6 +308,8 @@ Scene World::scene(const StepFacts& facts) {
     if (postbox_.is_up()) scene.courier = &postbox_.courier();
     if (!node_.is_up()) return scene;
     scene.state = &node_.desk().state();
+    scene.watching = &node_.watching();
+    scene.words_on_their_way = node_.has_words() || node_.desk().is_failing();
     scene.reader = &node_.reader();
     scene.node_id = node_.store().node_id();
     scene.first_kept = node_.desk().first_seq();
