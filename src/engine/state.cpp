@@ -1,5 +1,6 @@
 #include "engine/state.hpp"
 
+#include <algorithm>
 #include <ranges>
 #include <utility>
 
@@ -16,7 +17,8 @@ void State::begin(Now now) {
     // Left over from a step that held its leases: the same crowd, however long going through it
     // takes.
     if (!due_.empty() && now_.steady < hold_until_) hold_until_ = now.steady + LeaseCensus::window;
-    now_ = now;
+    now_ = heard_ = now;
+    opened_.clear();
     fired_.clear();
     wheel_.advance(now.steady, fired_);
     for (const auto slot : fired_) {
@@ -42,13 +44,13 @@ const OwnerEntry* State::owner_of(const LiveSession& live) const {
 
 // --- entering, leaving, changing in place -------------------------------------------------------
 
-SteadyTime State::first_deadline(const LiveSession& live) const {
-    if (live.parked_since()) return now_.steady + live.park_window();
+SteadyTime State::first_deadline(const LiveSession& live, SteadyTime from) const {
+    if (live.parked_since()) return from + live.park_window();
     if (live.stalled_since() || !live.has_lease()) return LiveSession::no_deadline;
     // Stalled means provably alive, which cannot be said of a process that cannot be checked.
     const bool is_process = live.owner_kind() == OwnerKind::process;
     if (is_process && live.unknown_since()) return LiveSession::no_deadline;
-    return now_.steady + live.lease_ttl();
+    return from + live.lease_ttl();
 }
 
 void State::count_lease(const LiveSession& live, bool in) {
@@ -62,10 +64,11 @@ void State::count_lease(const LiveSession& live, bool in) {
     }
 }
 
-void State::insert(LiveSession&& live) {
+Slot State::insert(LiveSession&& live) {
     undo_.push_back({SessionId(std::string(live.id())), std::nullopt});
     live.owner_link() = {};
-    if (live.deadline() == LiveSession::no_deadline) live.set_deadline(first_deadline(live));
+    if (live.deadline() == LiveSession::no_deadline)
+        live.set_deadline(first_deadline(live, now_.steady));
     const auto slot = table_.insert(std::move(live));
     auto& placed = table_.at(slot);
     ++counts_.at(static_cast<std::size_t>(placed.status()));
@@ -75,6 +78,7 @@ void State::insert(LiveSession&& live) {
         owners_.link(table_, slot, placed.owner(realms_).process);
     }
     if (placed.is_seen_unsaved()) unsaved_.push_back({slot, placed.ordinal()});
+    return slot;
 }
 
 LiveSession State::erase(Slot slot) {
@@ -116,7 +120,7 @@ void State::open(const Opened& change) {
     ++heads_.ordinal;
     LiveSession live(change.session, realms_);
     live.set_reaper(change.reaper);
-    insert(std::move(live));
+    opened_.push_back({insert(std::move(live)), change.session.ordinal});
 }
 
 void State::open(const Reopened& change) {
@@ -139,7 +143,7 @@ void State::open(const Reopened& change) {
     live.set_owner(change.owner, change.on_owner_loss, change.park_window, realms_);
     live.set_seen(change.at, /*unsaved=*/false);
     live.set_deadline(LiveSession::no_deadline);
-    insert(std::move(live));
+    opened_.push_back({insert(std::move(live)), change.ordinal});
 }
 
 void State::end(const Ended& change) {
@@ -173,7 +177,8 @@ void State::apply(const Change& change) {
         void operator()(const DoubtSet& c) {
             state.modify(c.id, [&](Slot slot, LiveSession& live) {
                 live.set_doubt(c.unknown_since, c.stalled_since);
-                if (live.has_lease()) state.set_deadline(slot, state.first_deadline(live));
+                if (live.has_lease())
+                    state.set_deadline(slot, state.first_deadline(live, state.now_.steady));
             });
         }
         void operator()(const Parked& c) {
@@ -184,7 +189,7 @@ void State::apply(const Change& change) {
                 live.set_parked(c.since);
                 live.set_turn(std::nullopt);
                 live.set_doubt(std::nullopt, std::nullopt);
-                state.set_deadline(slot, state.first_deadline(live));
+                state.set_deadline(slot, state.first_deadline(live, state.now_.steady));
             });
         }
         void operator()(const Seen& c) {
@@ -201,7 +206,10 @@ void State::postpone(Slot slot) {
     auto& live = table_.at(slot);
     if (!live.has_lease() || live.parked_since()) return;
     count_lease(live, /*in=*/false);
-    live.set_deadline(first_deadline(live));
+    // Never sooner than before: it may have waited behind the very call that opened the session.
+    const auto before = live.deadline();
+    const auto deadline = first_deadline(live, heard_.steady);
+    live.set_deadline(before == LiveSession::no_deadline ? deadline : std::max(before, deadline));
     count_lease(live, /*in=*/true);
     // Never moved in the wheel, see `begin`: one store a beat.
     if (live.deadline() == LiveSession::no_deadline || wheel_.contains(slot)) return;
@@ -213,8 +221,22 @@ void State::renew(const SessionId& id) {
     CHECK(slot != LiveTable::none);
     auto& live = table_.at(slot);
     if (!live.is_seen_unsaved()) unsaved_.push_back({slot, live.ordinal()});
-    live.set_seen(now_.wall, /*unsaved=*/true);
+    live.set_seen(seen_at(live), /*unsaved=*/true);
     postpone(slot);
+}
+
+WallTime State::seen_at(const LiveSession& live) const {
+    // A call may arrive while the opening of its session is on its way to the disk.
+    return std::max(heard_.wall, std::min(live.owner_since(), now_.wall));
+}
+
+void State::start_leases(std::chrono::nanoseconds late) {
+    for (const auto [slot, ordinal] : std::exchange(opened_, {})) {
+        const auto& live = table_.at(slot);
+        const bool waits = live.ordinal() == ordinal && live.has_lease() && !live.parked_since() &&
+                           live.deadline() != LiveSession::no_deadline;
+        if (waits) set_deadline(slot, live.deadline() + late);
+    }
 }
 
 void State::mark_gone(const OwnerGone& gone) {

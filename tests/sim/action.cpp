@@ -14,7 +14,7 @@ struct Row {
     std::uint32_t weight;
 };
 
-constexpr std::array<Row, 50> table{{
+constexpr std::array<Row, 51> table{{
     {Kind::pass, "time passes", 30},
     {Kind::pass_long, "much time passes", 10},
     {Kind::stall, "the daemon stalls", 3},
@@ -44,6 +44,7 @@ constexpr std::array<Row, 50> table{{
     {Kind::beat, "beat", 8},
     {Kind::beat_wrong, "beat under a wrong generation", 4},
     {Kind::beat_all, "all beat", 4},
+    {Kind::queue_up, "many call at once", 3},
     {Kind::sweep, "sweep", 3},
     {Kind::second_reaper, "a second reaper speaks", 4},
     {Kind::doubt_owner, "an owner cannot be checked", 5},
