@@ -80,6 +80,7 @@ inline constexpr std::size_t feed_live_bytes_max = 4U << 20U;      // of one com
 
 inline constexpr std::size_t batch_commands_max = 1024;       // decisions in one transaction
 inline constexpr std::size_t queue_commands_max = 65'536;     // waiting for the writer
+inline constexpr std::size_t queue_beats_reserve = 65'536;    // and beyond these, heartbeats alone
 inline constexpr std::size_t queue_reads_max = 16'384;        // waiting for the reader
 inline constexpr std::size_t calls_per_connection_max = 256;  // unanswered, then we stop reading
 inline constexpr std::size_t unsent_bytes_max = 8U << 20U;    // replies a client does not read

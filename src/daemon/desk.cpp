@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/limits.hpp"
+#include "base/check.hpp"
 #include "watch/process_check.hpp"
 
 namespace knell {
@@ -45,12 +45,14 @@ Command to_command(const ProcessIdentity& process, Finding finding, SteadyTime s
 
 }  // namespace
 
-Desk::Desk(Store& store, ReadClocks read_clocks)
+Desk::Desk(Store& store, ReadClocks read_clocks, std::size_t group_max)
     : store_(store),
       read_clocks_(std::move(read_clocks)),
+      group_max_(group_max),
       last_readings_(read_clocks_()),
       clock_(last_readings_),
-      journal_(state_, store_) {}
+      journal_(state_, store_),
+      taken_until_(last_readings_) {}
 
 Now Desk::read_now() {
     last_readings_ = read_clocks_();
@@ -101,29 +103,55 @@ Result<Desk::Recovered> Desk::recover(const ProcessTable& processes, std::string
 
 // --- steps --------------------------------------------------------------------------------------
 
-Journal::Step Desk::step(std::vector<Word>&& words) {
+void Desk::take(std::vector<Word>&& words, const AwakeClock::Readings& until) {
+    CHECK(!has_words());
+    words_ = std::move(words);
+    next_word_ = 0;
+    taken_until_ = until;
+}
+
+Desk::Group Desk::next_group() {
+    Group group;
+    const auto add = [&](Command&& command, bool observed, Now arrived) {
+        if (observed) group.observed.emplace_back(group.commands.size(), command);
+        group.commands.push_back(std::move(command));
+        group.arrived.push_back(arrived);
+    };
     // What was said before comes first: an older word must not undo a newer one.
-    const auto repeated = std::min(unheard_.size(), limits::batch_commands_max);
-    const auto rest = unheard_.begin() + static_cast<std::ptrdiff_t>(repeated);
-    std::vector<Command> commands(std::make_move_iterator(unheard_.begin()),
-                                  std::make_move_iterator(rest));
-    unheard_.erase(unheard_.begin(), rest);
-    std::vector<std::pair<std::size_t, Command>> observed;
-    for (std::size_t i = 0; i < repeated; ++i) observed.emplace_back(i, commands[i]);
-    for (auto& word : words) {
-        if (word.observed) observed.emplace_back(commands.size(), word.command);
-        commands.push_back(std::move(word.command));
+    group.repeated = std::min(unheard_.size(), group_max_);
+    const auto rest = unheard_.begin() + static_cast<std::ptrdiff_t>(group.repeated);
+    for (auto word = unheard_.begin(); word != rest; ++word) {
+        add(std::move(*word), /*observed=*/true, clock_.last());
     }
-    state_.set_watched_until(unheard_.empty() ? watched_until_ : std::nullopt);
-    auto step = journal_.commit(std::move(commands), read_now());
+    unheard_.erase(unheard_.begin(), rest);
+    const auto end = std::min(words_.size(), next_word_ + group_max_);
+    for (; next_word_ < end; ++next_word_) {
+        auto& word = words_[next_word_];
+        add(std::move(word.command), word.observed, clock_.read(word.arrived));
+    }
+    return group;
+}
+
+Journal::Step Desk::step() {
+    last_readings_ = read_clocks_();
+    auto group = next_group();
+    const auto heard = has_words() ? words_[next_word_].arrived : taken_until_;
+    auto now = clock_.read(heard);
+    now.wall = last_readings_.wall;
+    now.boot = last_readings_.boot;
+    // Ends may be among the words that still wait.
+    const bool heard_all = !has_words() && unheard_.empty();
+    state_.set_watched_until(heard_all ? watched_until_ : std::nullopt);
+    auto step = journal_.commit(std::move(group.commands), now, group.arrived);
+    state_.start_leases(std::max(read_clocks_().awake - heard.awake, 0ns));
     std::vector<Command> refused;
-    for (auto& [place, command] : observed) {
+    for (auto& [place, command] : group.observed) {
         if (!step.replies[place]) refused.push_back(std::move(command));
     }
     unheard_.insert(unheard_.begin(), std::make_move_iterator(refused.begin()),
                     std::make_move_iterator(refused.end()));
     step.replies.erase(step.replies.begin(),
-                       step.replies.begin() + static_cast<std::ptrdiff_t>(repeated));
+                       step.replies.begin() + static_cast<std::ptrdiff_t>(group.repeated));
     failing_ = step.failed;
     return step;
 }

@@ -4,8 +4,10 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/limits.hpp"
 #include "core/retention.hpp"
 #include "engine/awake_clock.hpp"
 #include "engine/command.hpp"
@@ -21,7 +23,8 @@ namespace knell {
 class Desk {
   public:
     using ReadClocks = std::function<AwakeClock::Readings()>;
-    Desk(Store& store, ReadClocks read_clocks);
+    /// `group_max` words are decided in one step at most.
+    Desk(Store& store, ReadClocks read_clocks, std::size_t group_max = limits::batch_commands_max);
 
     struct Recovered {
         std::vector<Effect> effects;   // to be carried out once somebody can
@@ -34,13 +37,19 @@ class Desk {
     struct Word {
         Command command;
         bool observed = false;  // nobody waits for the answer: said again when the store refuses it
+        AwakeClock::Readings arrived;  // when it came into the daemon's hands
     };
-    /// One group, at most `limits::batch_commands_max` words, and what has fallen due.  The replies
-    /// are to `words`, in their order.
-    Journal::Step step(std::vector<Word>&& words);
-    /// Before the words of a step are gathered: until when the watch vouches for every owner whose
-    /// end is not among them.  Says nothing about steps whose words were gathered before.
+    /// Takes all that has arrived until `until`, in the order of arrival, to be decided by `step`,
+    /// a group at a time.
+    void take(std::vector<Word>&& words, const AwakeClock::Readings& until);
+    bool has_words() const { return next_word_ < words_.size(); }
+    /// Before words are taken: until when the watch vouches for every owner whose end is not among
+    /// them.
     void note_watched_until(SteadyTime boot) { watched_until_ = boot; }
+    /// Decides the next group, and what has fallen due: not as of now, but as of the arrival of the
+    /// first word that still waits.  What waits may be a renewal, and a lease is not over while its
+    /// renewal is in our hands, however slow the disk is.  The replies are to the group's words.
+    Journal::Step step();
     /// How long nothing need be done; none: until somebody says something.
     std::optional<std::chrono::milliseconds> patience() const;
 
@@ -59,11 +68,20 @@ class Desk {
 
   private:
     Now read_now();
+    /// The words of the next group, and when each of them arrived.
+    struct Group {
+        std::vector<Command> commands;
+        std::vector<Now> arrived;
+        std::vector<std::pair<std::size_t, Command>> observed;  // by place among the commands
+        std::size_t repeated = 0;  // the first of them: refused by the store before
+    };
+    Group next_group();
     std::vector<Command> look_at_owners(const SurveyReply& survey, const ProcessTable& processes);
     bool has_too_many_events(const Retention& retention) const;
 
     Store& store_;
     const ReadClocks read_clocks_;
+    const std::size_t group_max_;
     AwakeClock::Readings last_readings_;
     AwakeClock clock_;
     State state_;
@@ -74,6 +92,9 @@ class Desk {
     Seq first_seq_ = 0;
     SteadyTime trimmed_at_{};
     bool trim_left_ = false;
+    std::vector<Word> words_;
+    std::size_t next_word_ = 0;  // of these, the first that still waits
+    AwakeClock::Readings taken_until_;
     /// Observers say a thing once: what the store refused is said again in the next step.
     std::vector<Command> unheard_;
 };

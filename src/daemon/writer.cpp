@@ -54,7 +54,8 @@ Writer::Writer(Store& store, Publish publish, CarryOut carry_out, WatchedUntil w
       publish_(std::move(publish)),
       carry_out_(std::move(carry_out)),
       watched_until_(std::move(watched_until)),
-      queue_(limits::queue_commands_max),
+      queue_(limits::queue_commands_max,
+             [](Submission& submission) { submission.arrived = read_all_clocks(); }),
       desk_(store_, read_all_clocks) {}
 
 Writer::~Writer() {
@@ -90,7 +91,10 @@ void Writer::stop() {
 
 bool Writer::submit(Command&& command, Done&& done) {
     Submission submission{std::move(command), std::move(done)};
-    if (queue_.push(std::move(submission))) return true;
+    // A crowd of writers must not keep signs of life from being heard.
+    const bool is_beat = std::holds_alternative<Heartbeat>(submission.command);
+    const auto reserve = is_beat ? limits::queue_beats_reserve : 0;
+    if (queue_.push(std::move(submission), reserve)) return true;
     // A push that is refused leaves its argument as it was.
     done = std::move(submission.done);  // NOLINT(bugprone-use-after-move)
     return false;
@@ -130,18 +134,22 @@ void Writer::observe(Command&& command) {
 
 void Writer::loop() {
     std::vector<Submission> taken;
+    AwakeClock::Readings until;
     for (;;) {
         // Before the queue is emptied: an end that is told afterwards happened after that.
         const auto watched_until = watched_until_();
-        if (!queue_.pop_all(taken, desk_.patience())) return;
+        if (!queue_.pop_all(taken, desk_.patience(), [&] { until = read_all_clocks(); })) return;
+        desk_.note_watched_until(watched_until);
+        std::vector<Desk::Word> words;
+        words.reserve(taken.size());
+        for (auto& submission : taken) {
+            words.push_back(
+                {std::move(submission.command), /*observed=*/!submission.done, submission.arrived});
+        }
+        desk_.take(std::move(words), until);
         std::span<Submission> left = taken;
-        do {
-            const auto size = std::min(left.size(), limits::batch_commands_max);
-            // Ends may be among those that come later.
-            if (size == left.size()) desk_.note_watched_until(watched_until);
-            commit(left.first(size));
-            left = left.subspan(size);
-        } while (!left.empty());
+        do left = commit(left);
+        while (!left.empty());
         trim();
         if (taken.empty() || queue_.size() > 0) continue;
         if (auto maintained = store_.maintain(); !maintained) {
@@ -163,14 +171,10 @@ void Writer::trim() {
     }
 }
 
-void Writer::commit(std::span<Submission> group) {
-    std::vector<Desk::Word> words;
-    words.reserve(group.size());
-    for (auto& submission : group) {
-        words.push_back({std::move(submission.command), /*observed=*/!submission.done});
-    }
+std::span<Writer::Submission> Writer::commit(std::span<Submission> taken) {
     const bool was_failing = desk_.is_failing();
-    auto step = desk_.step(std::move(words));
+    auto step = desk_.step();
+    const auto group = taken.first(step.replies.size());
     if (step.failed && !was_failing) {
         const auto why = std::ranges::find_if(
             step.replies, [](const auto& r) { return !r && r.error().code == ErrorCode::storage; });
@@ -195,6 +199,7 @@ void Writer::commit(std::span<Submission> group) {
     }
     // Last: who waits for one of these stops delivery next, which must know of the events by then.
     for (auto& [done, reply] : direct) done(std::move(reply));
+    return taken.subspan(group.size());
 }
 
 void Writer::update_figures() {

@@ -77,10 +77,12 @@ class Writer {
         Command command;
         Done done;  // may be empty: an observer does not wait
         bool direct = false;
+        AwakeClock::Readings arrived{};  // when it entered the queue
     };
 
     void loop();
-    void commit(std::span<Submission> group);
+    /// One step; gives what is left of the submissions, which the desk has taken.
+    std::span<Submission> commit(std::span<Submission> taken);
     void trim();
     void update_figures();
 

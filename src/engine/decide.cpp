@@ -222,9 +222,9 @@ Decision decide_on(Append&& append, const Session* past, const State& state) {
     for (const auto& message : append.messages) count(tally, message);
     auto decision = answer(AppendedReply{append.session_id, append.generation, tally});
     clear_doubt(decision, append.session_id, live);
-    decision.changes.emplace_back(Appended{
-        std::move(append.session_id), live.ordinal(), append.generation, live.tally().messages + 1,
-        std::move(append.messages), tally, state.time_for(live)});
+    decision.changes.emplace_back(Appended{std::move(append.session_id), live.ordinal(),
+                                           append.generation, live.tally().messages + 1,
+                                           std::move(append.messages), tally, state.seen_at(live)});
     return decision;
 }
 
@@ -262,9 +262,9 @@ Decision decide_on(Turn&& turn, const Session* past, const State& state) {
     }
     decision.events.push_back(
         live.event(turn.on ? EventType::agent_start : EventType::agent_end, now));
-    decision.changes.emplace_back(TurnSet{std::move(turn.session_id), live.ordinal(),
-                                          turn.generation,
-                                          turn.on ? std::optional(now) : std::nullopt, now});
+    decision.changes.emplace_back(
+        TurnSet{std::move(turn.session_id), live.ordinal(), turn.generation,
+                turn.on ? std::optional(now) : std::nullopt, state.seen_at(live)});
     return decision;
 }
 

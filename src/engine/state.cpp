@@ -1,5 +1,6 @@
 #include "engine/state.hpp"
 
+#include <algorithm>
 #include <ranges>
 #include <utility>
 
@@ -32,7 +33,8 @@ void State::begin(Now now) {
     // takes.
     if (!due_.empty() && now_.steady < hold_until_) hold_until_ = now.steady + LeaseCensus::window;
     if (std::exchange(has_begun_, true)) clock_set_ += clock_step(now_, now);
-    now_ = now;
+    now_ = heard_ = now;
+    opened_.clear();
     fired_.clear();
     wheel_.advance(now.steady, fired_);
     for (const auto slot : fired_) {
@@ -78,13 +80,13 @@ WallTime State::time_for(const LiveSession& live, std::optional<SteadyTime> boot
 
 // --- entering, leaving, changing in place -------------------------------------------------------
 
-SteadyTime State::first_deadline(const LiveSession& live) const {
-    if (live.parked_since()) return now_.steady + live.park_window();
+SteadyTime State::first_deadline(const LiveSession& live, SteadyTime from) const {
+    if (live.parked_since()) return from + live.park_window();
     if (live.stalled_since() || !live.has_lease()) return LiveSession::no_deadline;
     // Stalled means provably alive, which cannot be said of a process that cannot be checked.
     const bool is_process = live.owner_kind() == OwnerKind::process;
     if (is_process && live.unknown_since()) return LiveSession::no_deadline;
-    return now_.steady + live.lease_ttl();
+    return from + live.lease_ttl();
 }
 
 void State::count_lease(const LiveSession& live, bool in) {
@@ -98,10 +100,11 @@ void State::count_lease(const LiveSession& live, bool in) {
     }
 }
 
-void State::insert(LiveSession&& live) {
+Slot State::insert(LiveSession&& live) {
     undo_.push_back({SessionId(std::string(live.id())), std::nullopt});
     live.owner_link() = {};
-    if (live.deadline() == LiveSession::no_deadline) live.set_deadline(first_deadline(live));
+    if (live.deadline() == LiveSession::no_deadline)
+        live.set_deadline(first_deadline(live, now_.steady));
     const auto slot = table_.insert(std::move(live));
     auto& placed = table_.at(slot);
     ++counts_.at(static_cast<std::size_t>(placed.status()));
@@ -111,6 +114,7 @@ void State::insert(LiveSession&& live) {
         owners_.link(table_, slot, placed.owner(realms_).process);
     }
     if (placed.is_seen_unsaved()) unsaved_.push_back({slot, placed.ordinal()});
+    return slot;
 }
 
 LiveSession State::erase(Slot slot) {
@@ -152,7 +156,7 @@ void State::open(const Opened& change) {
     ++heads_.ordinal;
     LiveSession live(change.session, realms_, clock_for(change.session.owner.since));
     live.set_reaper(change.reaper);
-    insert(std::move(live));
+    opened_.push_back({insert(std::move(live)), change.session.ordinal});
 }
 
 void State::open(const Reopened& change) {
@@ -176,7 +180,7 @@ void State::open(const Reopened& change) {
                    clock_for(change.owner.since));
     live.set_seen(change.at, /*unsaved=*/false);
     live.set_deadline(LiveSession::no_deadline);
-    insert(std::move(live));
+    opened_.push_back({insert(std::move(live)), change.ordinal});
 }
 
 void State::end(const Ended& change) {
@@ -210,7 +214,8 @@ void State::apply(const Change& change) {
         void operator()(const DoubtSet& c) {
             state.modify(c.id, [&](Slot slot, LiveSession& live) {
                 state.set_doubt(live, c.unknown_since, c.stalled_since);
-                if (live.has_lease()) state.set_deadline(slot, state.first_deadline(live));
+                if (live.has_lease())
+                    state.set_deadline(slot, state.first_deadline(live, state.now_.steady));
             });
         }
         void operator()(const Parked& c) {
@@ -221,7 +226,7 @@ void State::apply(const Change& change) {
                 live.set_parked(c.since);
                 live.set_turn(std::nullopt);
                 live.set_doubt(std::nullopt, std::nullopt);
-                state.set_deadline(slot, state.first_deadline(live));
+                state.set_deadline(slot, state.first_deadline(live, state.now_.steady));
             });
         }
         void operator()(const Seen& c) {
@@ -238,7 +243,10 @@ void State::postpone(Slot slot) {
     auto& live = table_.at(slot);
     if (!live.has_lease() || live.parked_since()) return;
     count_lease(live, /*in=*/false);
-    live.set_deadline(first_deadline(live));
+    // Never sooner than before: it may have waited behind the very call that opened the session.
+    const auto before = live.deadline();
+    const auto deadline = first_deadline(live, heard_.steady);
+    live.set_deadline(before == LiveSession::no_deadline ? deadline : std::max(before, deadline));
     count_lease(live, /*in=*/true);
     // Never moved in the wheel, see `begin`: one store a beat.
     if (live.deadline() == LiveSession::no_deadline || wheel_.contains(slot)) return;
@@ -250,8 +258,13 @@ void State::renew(const SessionId& id) {
     CHECK(slot != LiveTable::none);
     auto& live = table_.at(slot);
     if (!live.is_seen_unsaved()) unsaved_.push_back({slot, live.ordinal()});
-    live.set_seen(time_for(live), /*unsaved=*/true);
+    live.set_seen(seen_at(live), /*unsaved=*/true);
     postpone(slot);
+}
+
+WallTime State::seen_at(const LiveSession& live) const {
+    // A call may arrive while the opening of its session is on its way to the disk.
+    return std::max(time_for(live, heard_.boot), std::min(live.owner_since(), time_for(live)));
 }
 
 void State::set_doubt(LiveSession& live, std::optional<WallTime> unknown,
@@ -274,6 +287,15 @@ void State::mark_leaving(const ProcessIdentity& process) {
     const auto number = owners_.find(process);
     if (number == OwnerTable::none) return;
     if (!std::exchange(owners_.at(number).leaving, true)) ++leaving_;
+}
+
+void State::start_leases(std::chrono::nanoseconds late) {
+    for (const auto [slot, ordinal] : std::exchange(opened_, {})) {
+        const auto& live = table_.at(slot);
+        const bool waits = live.ordinal() == ordinal && live.has_lease() && !live.parked_since() &&
+                           live.deadline() != LiveSession::no_deadline;
+        if (waits) set_deadline(slot, live.deadline() + late);
+    }
 }
 
 void State::mark_gone(const OwnerGone& gone) {

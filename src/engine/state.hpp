@@ -28,9 +28,15 @@ class State {
     void set_heads(const Heads& heads) { heads_ = heads_before_ = heads; }
     void adopt(const Session& session);
 
-    /// A step begins: deadlines up to `now` fall due.
+    /// A step begins: deadlines up to `now` fall due.  Its steady time is how far everything that
+    /// arrived has been heard, or is heard in this step: what arrived later may be a renewal.
     void begin(Now now);
     Now now() const { return now_; }
+    /// What is decided next arrived then: a sign of life counts from there, however long it waited.
+    void hear(Now arrived) { heard_ = arrived; }
+    Now heard() const { return heard_; }
+    /// When a sign of life that is decided now was given.
+    WallTime seen_at(const LiveSession& live) const;
 
     /// Now, as that session's record counts it.  A session's times never run backwards: while the
     /// wall clock is behind where it stood when the session began, because somebody set it back,
@@ -64,6 +70,9 @@ class State {
 
     /// A sign of life: O(1), in memory.
     void renew(const SessionId& id);
+    /// Who opened a session in the last batches learns of it only now, `late` after the time they
+    /// were decided for: a lease runs from here.
+    void start_leases(std::chrono::nanoseconds late);
     /// A process that owns sessions is gone; `next_work` hands them out one by one.
     void mark_gone(const OwnerGone& gone);
     void mark_unclear(const ProcessIdentity& process, bool unclear);
@@ -100,7 +109,7 @@ class State {
     void end(const Ended& change);
 
     /// The two ways a session enters and leaves the tables; links, deadlines and counts follow.
-    void insert(LiveSession&& live);
+    Slot insert(LiveSession&& live);
     LiveSession erase(Slot slot);
     /// The one way it changes in place, its present self kept for `revert`.
     template <typename Change>
@@ -110,7 +119,7 @@ class State {
     /// A sign of life moves the deadline of a lease.
     void postpone(Slot slot);
     void count_lease(const LiveSession& live, bool in);
-    SteadyTime first_deadline(const LiveSession& live) const;
+    SteadyTime first_deadline(const LiveSession& live, SteadyTime from) const;
     /// The clock of a session whose newest time on record is `newest`.
     std::chrono::milliseconds clock_for(WallTime newest) const;
     void set_doubt(LiveSession& live, std::optional<WallTime> unknown,
@@ -125,6 +134,7 @@ class State {
     LeaseCensus census_;
     Heads heads_;
     Now now_;
+    Now heard_;
     bool has_begun_ = false;
     std::chrono::milliseconds clock_set_{0};  // all steps of the wall clock so far, added up
     std::optional<SteadyTime> watched_until_;
@@ -135,6 +145,7 @@ class State {
     std::deque<Due> due_;
     std::deque<Due> unsaved_;
     std::vector<TimerWheel::Number> fired_;
+    std::vector<Due> opened_;  // leases whose owners were not told yet
     SteadyTime hold_until_{};
 
     // Of the batch that is being decided.

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <unordered_set>
 
+#include "base/check.hpp"
 #include "core/limits.hpp"
 
 namespace knell {
@@ -51,6 +52,8 @@ Result<void> Journal::recover(Now now) {
 void Journal::take(Decision& decision) {
     for (auto& change : decision.changes) {
         state_.apply(change);
+        if (const auto* appended = std::get_if<Appended>(&change)) note_renewal(appended->id);
+        if (const auto* turn = std::get_if<TurnSet>(&change)) note_renewal(turn->id);
         batch_.changes.push_back(std::move(change));
     }
     for (auto& event : decision.events) {
@@ -61,10 +64,14 @@ void Journal::take(Decision& decision) {
     std::ranges::move(decision.effects, std::back_inserter(effects_));
     for (const auto& id : decision.renewals) state_.renew(id);
     counts_.heartbeats += decision.renewals.size();
-    std::ranges::move(decision.renewals, std::back_inserter(renewed_));
+    for (const auto& id : decision.renewals) note_renewal(id);
     if (decision.gone) state_.mark_gone(*decision.gone);
     if (decision.leaving) state_.mark_leaving(*decision.leaving);
     if (decision.looked) state_.mark_unclear(decision.looked->process, decision.looked->unclear);
+}
+
+void Journal::note_renewal(const SessionId& id) {
+    renewed_.push_back({id, state_.find(id)->generation(), state_.heard()});
 }
 
 Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step) {
@@ -80,6 +87,7 @@ Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step
             if (!row) return std::unexpected(row.error());
             past = std::move(*row);
         }
+        if (!arrived_.empty()) state_.hear(arrived_[step.replies.size()]);
         auto decision = decide(std::move(command), past ? &*past : nullptr, state_);
         take(decision);
         step.replies.push_back(std::move(decision.reply));
@@ -100,6 +108,7 @@ void Journal::note_lateness(const LiveSession& live, const Decision& decision) {
 
 void Journal::decide_work(Step& step) {
     work_left_ = false;
+    state_.hear(state_.now());
     step.automatic_from = step.events.size() + batch_.events.size();
     while (const auto slot = state_.next_work()) {
         const auto& live = state_.at(*slot);
@@ -151,9 +160,13 @@ void Journal::take_back(Step& step, std::size_t first, const Error& why) {
     step.automatic_from = SIZE_MAX;
     work_left_ = true;
     state_.revert();
-    // What was taken back may have been renewed meanwhile, and its owner was told so.
-    for (const auto& id : renewed_) {
-        if (state_.find(id) != nullptr) state_.renew(id);
+    // What was taken back may have been renewed meanwhile.  Whoever wrote is alive, too, whether or
+    // not there was room for what it wrote; but not the owner that a failed takeover leaves.
+    for (const auto& [id, generation, arrived] : renewed_) {
+        const auto* live = state_.find(id);
+        if (live == nullptr || live->generation() != generation) continue;
+        state_.hear(arrived);
+        state_.renew(id);
     }
     const auto undone = turned_over_in(batch_);
     for (auto i = first; i < step.replies.size(); ++i) {
@@ -161,7 +174,33 @@ void Journal::take_back(Step& step, std::size_t first, const Error& why) {
     }
 }
 
-Journal::Step Journal::commit(std::vector<Command>&& commands, Now now) {
+void Journal::renew_behind(std::span<Command> rest, Step& step, const Error& why) {
+    const auto sign = [this](const SessionId& id, Generation generation) {
+        const auto* live = state_.find(id);
+        if (live == nullptr || live->generation() != generation) return;
+        state_.renew(id);
+    };
+    for (auto& command : rest) {
+        if (!arrived_.empty()) state_.hear(arrived_[step.replies.size()]);
+        step.replies.emplace_back(std::unexpected(why));
+        if (const auto* append = std::get_if<Append>(&command)) {
+            sign(append->session_id, append->generation);
+        } else if (const auto* turn = std::get_if<Turn>(&command)) {
+            sign(turn->session_id, turn->generation);
+        } else if (std::holds_alternative<Heartbeat>(command)) {
+            // Decided on what the store holds; a doubt it cannot take note of stays for now.
+            auto decision = decide(std::move(command), nullptr, state_);
+            for (const auto& id : decision.renewals) state_.renew(id);
+            counts_.heartbeats += decision.renewals.size();
+            step.replies.back() = std::move(decision.reply);
+        }
+    }
+}
+
+Journal::Step Journal::commit(std::vector<Command>&& commands, Now now,
+                              std::span<const Now> arrived) {
+    CHECK(arrived.empty() || arrived.size() == commands.size());
+    arrived_ = arrived;
     Step step;
     step.replies.reserve(commands.size());
     std::span<Command> left = commands;
@@ -198,7 +237,7 @@ Journal::Step Journal::commit(std::vector<Command>&& commands, Now now) {
         counts_.reaps = counted.reaps;
         counts_.reap_lateness_last = counted.reap_lateness_last;
         counts_.reap_lateness_max = counted.reap_lateness_max;
-        step.replies.resize(commands.size(), std::unexpected(written.error()));
+        renew_behind(std::span(commands).subspan(step.replies.size()), step, written.error());
         break;
     } while (!left.empty());
     return step;

@@ -38,8 +38,14 @@ class Journal {
     };
     /// Decides `commands` in order, then what has fallen due, and makes it all durable.  When the
     /// store fails, all commands of the failed transaction fail with it and the state is as before
-    /// them; what fell due is decided again in a later step.
-    Step commit(std::vector<Command>&& commands, Now now);
+    /// them; what fell due is decided again in a later step.  Signs of life hold whatever the store
+    /// says.
+    ///
+    /// `arrived` says when each command did, in their order and none after `now`: a sign of life
+    /// counts from there.  Without it all of them arrived now.  Everything that arrived before
+    /// `now.steady` must be among `commands` or have been in an earlier step: what falls due is
+    /// decided as of then, and a renewal that waits somewhere must not be missed.
+    Step commit(std::vector<Command>&& commands, Now now, std::span<const Now> arrived = {});
 
     /// More has fallen due than one step takes.
     bool has_work_left() const { return work_left_; }
@@ -59,6 +65,12 @@ class Journal {
     const Counts& counts() const { return counts_; }
 
   private:
+    struct Renewal {
+        SessionId id;
+        Generation generation = 0;
+        Now arrived;
+    };
+
     Result<std::size_t> decide_some(std::span<Command> commands, Step& step);
     void decide_work(Step& step);
     void save_seen_now_and_then();
@@ -66,15 +78,19 @@ class Journal {
     bool save_some_seen();
     std::optional<WallTime> known_alive_until() const;
     void take(Decision& decision);
+    void note_renewal(const SessionId& id);
     /// The transaction failed: its replies from `first` on, and all that it changed.
     void take_back(Step& step, std::size_t first, const Error& why);
+    /// Commands behind a failed transaction are not decided; the signs of life in them count.
+    void renew_behind(std::span<Command> rest, Step& step, const Error& why);
     void note_lateness(const LiveSession& live, const Decision& decision);
 
     State& state_;
     Store& store_;
     Batch batch_;
     std::vector<Effect> effects_;  // of the batch
-    std::vector<SessionId> renewed_;
+    std::vector<Renewal> renewed_;
+    std::span<const Now> arrived_;  // of the step
     SteadyTime seen_saved_at_{};
     bool work_left_ = false;
     Counts counts_;

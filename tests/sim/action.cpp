@@ -44,6 +44,7 @@ constexpr std::array<Row, 51> table{{
     {Kind::beat, "beat", 8},
     {Kind::beat_wrong, "beat under a wrong generation", 4},
     {Kind::beat_all, "all beat", 4},
+    {Kind::queue_up, "many call at once", 3},
     {Kind::sweep, "sweep", 3},
     {Kind::second_reaper, "a second reaper speaks", 4},
     {Kind::take_descriptors, "descriptors run out", 4},

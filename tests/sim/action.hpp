@@ -40,6 +40,7 @@ enum class Kind : std::uint8_t {
     beat,
     beat_wrong,
     beat_all,
+    queue_up,
     // Observers
     sweep,
     second_reaper,

@@ -6,6 +6,8 @@ namespace knell::sim {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 bool is_in_one_of(const std::vector<Gap>& gaps, Seq seq) {
     return std::ranges::any_of(gaps,
                                [&](const Gap& gap) { return gap.from <= seq && seq <= gap.to; });
@@ -90,10 +92,36 @@ std::size_t Ledger::open_leases() const {
     return leases;
 }
 
-void Ledger::note_sign(const SessionId& id, Generation generation) {
+void Ledger::note_arrived_sign(const SessionId& id, Generation generation) {
+    const auto* known = life(id, generation);
+    if (known == nullptr || !known->open) return;
+    auto& life = life_of(id, generation);
+    const auto last = std::max({life.last_sign, life.arrived_sign.value_or(0ns), up_since_});
+    if (listened_ - last < life.owner.lease_ttl) life.arrived_sign = listened_;
+}
+
+void Ledger::note_arrival(const Command& command) {
+    if (const auto* append = std::get_if<Append>(&command)) {
+        note_arrived_sign(append->session_id, append->generation);
+    } else if (const auto* turn = std::get_if<Turn>(&command)) {
+        note_arrived_sign(turn->session_id, turn->generation);
+    } else if (const auto* beats = std::get_if<Heartbeat>(&command)) {
+        for (const auto& beat : beats->beats) {
+            note_arrived_sign(beat.session_id, beat.generation);
+        }
+    }
+}
+
+void Ledger::forget_arrivals() {
+    for (auto& [id, known] : sessions_) {
+        for (auto& [generation, life] : known.lives) life.arrived_sign.reset();
+    }
+}
+
+void Ledger::note_sign(const SessionId& id, Generation generation, Host::Duration arrived) {
     if (life(id, generation) == nullptr) return;
     auto& life = life_of(id, generation);
-    life.last_sign = listened_;
+    life.last_sign = std::max(life.last_sign, arrived);
     // A beat that the disk could not take note of renews the lease, but leaves the doubt.
     if (!step_failed_) life.was_held = false;
 }
@@ -126,14 +154,16 @@ void Ledger::note_reply(const Said& said) {
             life.leftovers = resume->leftovers;
         }
         life.is_owner_known = true;
-        note_sign(opened->session_id, opened->generation);
+        note_sign(opened->session_id, opened->generation, listened_);
     } else if (const auto* appended = std::get_if<AppendedReply>(&*said.reply)) {
         sessions_[appended->session_id.text()].messages = appended->tally.messages;
-        note_sign(appended->session_id, appended->generation);
+        note_sign(appended->session_id, appended->generation, said.arrived);
     } else if (const auto* turn = std::get_if<TurnReply>(&*said.reply)) {
-        note_sign(turn->session_id, turn->generation);
+        note_sign(turn->session_id, turn->generation, said.arrived);
     } else if (const auto* beats = std::get_if<HeartbeatReply>(&*said.reply)) {
-        for (const auto& id : beats->renewed) note_sign(id, sessions_[id.text()].generation);
+        for (const auto& id : beats->renewed) {
+            note_sign(id, sessions_[id.text()].generation, said.arrived);
+        }
     }
 }
 
@@ -156,12 +186,13 @@ void Ledger::note_event(const Event& event, Host::Duration elapsed) {
         --open_;
     } else if (event.type == EventType::session_unknown) {
         life.was_held = life.owner.kind == OwnerKind::lease;
-        if (life.was_held) life.last_sign = listened_;
+        if (life.was_held) life.last_sign = std::max(life.last_sign, heard_until_);
     }
 }
 
 void Ledger::note(const StepFacts& step, Host::Duration elapsed) {
     step_failed_ = step.failed;
+    heard_until_ = step.heard_until.value_or(listened_);
     for (const auto& event : step.told) note_event(event, elapsed);
     for (const auto& said : step.said) note_reply(said);
 }

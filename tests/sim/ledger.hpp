@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ namespace knell::sim {
 struct Said {
     Command command;
     Result<Reply> reply;
+    Host::Duration arrived{0};  // on the ledger's listening clock
 };
 
 /// What one step of the daemon did, seen from outside.
@@ -24,6 +26,8 @@ struct StepFacts {
     std::vector<Event> told;  // that can be read since
     bool failed = false;      // the store said no
     bool disk_was_bad = false;
+    /// Everything that had arrived by then was decided; on the listening clock.
+    std::optional<Host::Duration> heard_until;
 };
 
 /// One generation of a session.
@@ -33,8 +37,10 @@ struct Life {
     std::chrono::seconds park_window{0};
     LeftoversPolicy leftovers = LeftoversPolicy::none;
     bool is_owner_known = false;
-    Host::Duration last_sign{0};  // on the ledger's listening clock
-    bool was_held = false;        // with a crowd of leases, for one more TTL
+    Host::Duration last_sign{0};  // on the ledger's listening clock, when it arrived
+    /// One that is in the daemon's hands, and goes with it.
+    std::optional<Host::Duration> arrived_sign;
+    bool was_held = false;  // with a crowd of leases, for one more TTL
     bool open = true;
     Host::Duration opened_at{0};  // of the simulation
     WallTime opened_wall;
@@ -83,6 +89,12 @@ class Ledger {
     Host::Duration listened() const { return listened_; }
     Host::Duration up_since() const { return up_since_; }
 
+    /// A call comes into the daemon's hands: if it is a sign of life, and in time, it counts from
+    /// now on.
+    void note_arrival(const Command& command);
+    /// The daemon is no more, and with it what nobody was told that it knows.
+    void forget_arrivals();
+
     /// Takes in what a step did, by now.
     void note(const StepFacts& step, Host::Duration elapsed);
     /// Somebody means to close a session: only then may it end that way.
@@ -108,13 +120,15 @@ class Ledger {
   private:
     void note_reply(const Said& said);
     void note_event(const Event& event, Host::Duration elapsed);
-    void note_sign(const SessionId& id, Generation generation);
+    void note_sign(const SessionId& id, Generation generation, Host::Duration arrived);
+    void note_arrived_sign(const SessionId& id, Generation generation);
     Life& life_of(const SessionId& id, Generation generation);
 
     std::vector<Event> log_;
     std::map<std::string, Known> sessions_;
     std::size_t open_ = 0;
     bool step_failed_ = false;
+    Host::Duration heard_until_{0};  // in the step that is taken in
     Host::Duration listened_{0};
     Host::Duration up_since_{0};
     SteadyTime last_look_;

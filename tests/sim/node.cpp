@@ -11,8 +11,12 @@ namespace knell::sim {
 
 using testing::FaultyDisk;
 
-Node::Node(Host& host, bool on_disk, std::function<void()> on_look)
-    : host_(host), on_look_(std::move(on_look)) {
+Node::Node(Host& host, bool on_disk, std::size_t group_max, std::function<void()> on_look,
+           std::function<void()> meanwhile)
+    : host_(host),
+      group_max_(group_max),
+      on_look_(std::move(on_look)),
+      meanwhile_(std::move(meanwhile)) {
     if (on_disk) {
         disk_ = std::make_unique<FaultyDisk>();
     } else {
@@ -30,16 +34,19 @@ Result<Desk::Recovered> Node::start() {
         if (!opened) return std::unexpected(opened.error());
         inner_ = std::move(*opened);
     }
-    store_ = std::make_unique<SimStore>(*inner_, host_);
+    store_ = std::make_unique<SimStore>(*inner_, host_, meanwhile_);
     store_->refusals = std::exchange(refusals_, 0);
     store_->commit_takes = commit_takes_;
     auto reader = store_->open_reader();
     if (!reader) return std::unexpected(reader.error());
     reader_ = std::move(*reader);
-    desk_ = std::make_unique<Desk>(*store_, [this] {
-        on_look_();
-        return host_.readings();
-    });
+    desk_ = std::make_unique<Desk>(
+        *store_,
+        [this] {
+            on_look_();
+            return host_.readings();
+        },
+        group_max_);
     begin_to_watch();
     self_ = host_.start();
     return desk_->recover(host_, "started");

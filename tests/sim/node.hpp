@@ -20,8 +20,10 @@ namespace knell::sim {
 class Node final : public WatchList::Holder {
   public:
     /// On a disk that can be broken, or in memory, which is faster.  `on_look` is called whenever
-    /// the daemon reads the clocks.
-    Node(Host& host, bool on_disk, std::function<void()> on_look);
+    /// the daemon reads the clocks, `meanwhile` while a commit takes its time.  `group_max`: see
+    /// Desk.
+    Node(Host& host, bool on_disk, std::size_t group_max, std::function<void()> on_look,
+         std::function<void()> meanwhile);
     ~Node() override;
 
     bool is_up() const { return desk_ != nullptr; }
@@ -74,7 +76,9 @@ class Node final : public WatchList::Holder {
     void begin_to_watch();
 
     Host& host_;
+    const std::size_t group_max_;
     const std::function<void()> on_look_;
+    const std::function<void()> meanwhile_;
     std::unique_ptr<testing::FaultyDisk> disk_;
     std::unique_ptr<Store> inner_;  // without a disk it outlives the daemon
     std::unique_ptr<SimStore> store_;

@@ -117,9 +117,9 @@ bool World::perform_on_process(const Action& action) {
 
 void World::sweep() {
     if (!node_.is_up()) return;
-    std::vector<Desk::Word> words;
-    words.push_back({Survey{}});
-    const auto replies = step(std::move(words), {});
+    std::vector<Spoken> words;
+    words.push_back(heard_now(Survey{}, /*observed=*/false));
+    const auto replies = decide(std::move(words));
     if (replies.empty() || !replies.front()) return;
     const auto is_held = [this](const ProcessIdentity& process) {
         return node_.watching().how(process) == WatchList::How::held;

@@ -180,6 +180,36 @@ void World::beat_all(const Action& action) {
     send(action, std::move(heartbeat));
 }
 
+/// A slow disk, much to write, and behind it the beats of a short lease and of all others.
+void World::queue_up(const Action& action) {
+    Create lease;
+    lease.draft.id = SessionId(fmt::format("s{}", ++last_id_));
+    lease.draft.source = "cli";
+    lease.draft.owner = {.kind = OwnerKind::lease, .process = {}, .lease_ttl = 5s};
+    ids_.push_back(lease.draft.id.text());
+    requests_.push_back({host_.elapsed(), std::move(lease), tries, false});
+    run_for(500ms);
+    node_.slow_down(std::chrono::milliseconds{action.how % 1000 + 300});
+    const auto& writer = host_.start();
+    for (std::uint32_t i = 0; i < action.which % 24 + 8; ++i) {
+        Create create;
+        create.draft.id = SessionId(fmt::format("s{}", ++last_id_));
+        create.draft.source = "cli";
+        create.draft.owner.process = writer;
+        ids_.push_back(create.draft.id.text());
+        requests_.push_back({host_.elapsed() + i * 20ms, std::move(create), tries, false});
+    }
+    for (const auto& [id, known] : ledger_.sessions()) {
+        const auto life = known.lives.find(known.generation);
+        if (!known.open || life->second.owner.kind != OwnerKind::lease) continue;
+        for (auto late = 1s; late < 20s; late += 2s) {
+            requests_.push_back({host_.elapsed() + late,
+                                 Heartbeat{{{SessionId(id), known.generation}}}, tries, false});
+        }
+    }
+    run_for(4s);
+}
+
 bool World::perform_by_client(const Action& action) {
     switch (action.kind) {
         case Kind::create:
@@ -211,6 +241,9 @@ bool World::perform_by_client(const Action& action) {
             return true;
         case Kind::beat_all:
             beat_all(action);
+            return true;
+        case Kind::queue_up:
+            queue_up(action);
             return true;
         default:
             return false;

@@ -69,6 +69,7 @@ std::string refused_by_a_good_disk(const Scene& scene);
 std::string record_broken(const Scene& scene);
 std::string wrong_reply(const Scene& scene);    // promises_reply.cpp
 std::string end_unfounded(const Scene& scene);  // promises_end.cpp
+std::string renewal_ignored(const Scene& scene);
 std::string crowd_reaped(const Scene& scene);
 std::string dead_unnoticed(const Scene& scene);
 std::string still_open(const Scene& scene);

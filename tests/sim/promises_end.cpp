@@ -20,7 +20,8 @@ const Host::Process* process_of(const Life& life, const Host& host) {
 std::string reaped_too_early(const Life& life, const Scene& scene) {
     if (life.owner.kind != OwnerKind::lease) return "reaped, but it is owned by a process";
     const auto& ledger = scene.ledger;
-    const auto silent = ledger.listened() - std::max(life.last_sign, ledger.up_since());
+    const auto last = std::max(life.last_sign, life.arrived_sign.value_or(0ns));
+    const auto silent = ledger.listened() - std::max(last, ledger.up_since());
     if (silent >= life.owner.lease_ttl) return {};
     return fmt::format("reaped after {} ms of silence that could be heard, its lease is {} s",
                        silent / 1ms, life.owner.lease_ttl.count());
@@ -121,6 +122,19 @@ std::string end_unfounded(const Scene& scene) {
         if (what.empty()) continue;
         return fmt::format("session {} generation {} ended ({}): {}", event.session_id.text(),
                            event.generation, name_of(event.end->reason), what);
+    }
+    return {};
+}
+
+std::string renewal_ignored(const Scene& scene) {
+    for (const auto& event : scene.step.told) {
+        if (!event.end || event.end->reason != Reason::reaped) continue;
+        const auto* life = scene.ledger.life(event.session_id, event.generation);
+        if (life == nullptr || !life->arrived_sign) continue;
+        const auto since = scene.ledger.listened() - *life->arrived_sign;
+        if (since >= life->owner.lease_ttl) continue;
+        return fmt::format("session {}: reaped {} ms after its renewal arrived, its lease is {} s",
+                           event.session_id.text(), since / 1ms, life->owner.lease_ttl.count());
     }
     return {};
 }

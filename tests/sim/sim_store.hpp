@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -11,13 +13,21 @@ namespace knell::sim {
 /// A real store that may be slow, and may refuse commits where there is no disk to break.
 class SimStore final : public Store {
   public:
-    SimStore(Store& inner, Host& host) : inner_(inner), host_(host) {}
+    /// `meanwhile` is called every now and then while a commit takes its time: the daemon's other
+    /// threads go on.
+    SimStore(Store& inner, Host& host, std::function<void()> meanwhile)
+        : inner_(inner), host_(host), meanwhile_(std::move(meanwhile)) {}
 
     int refusals = 0;  // commits still to be refused
     Host::Duration commit_takes{0};
 
     Result<void> commit(const Batch& batch) override {
-        host_.pass(commit_takes);
+        for (auto left = commit_takes; left.count() > 0;) {
+            const auto piece = std::min<Host::Duration>(left, std::chrono::milliseconds{100});
+            host_.pass(piece);
+            left -= piece;
+            meanwhile_();
+        }
         if (refusals > 0) {
             --refusals;
             return fail(ErrorCode::storage, "the simulated store says no");
@@ -40,6 +50,7 @@ class SimStore final : public Store {
   private:
     Store& inner_;
     Host& host_;
+    const std::function<void()> meanwhile_;
 };
 
 }  // namespace knell::sim

@@ -47,15 +47,30 @@ class World {
 
     void start_daemon();
     void crash_daemon();
+    void fall_silent();
     void cut_power(std::uint64_t seed);
     void stop_daemon();
     /// Time passes while the daemon works.
     void run_for(Host::Duration time);
     void pump(bool save_at_once = false);
-    /// One group through the desk, the requests first.  Gives the replies; none when the daemon
-    /// did not live to send them.
-    std::vector<Result<Reply>> step(std::vector<Desk::Word> words, std::vector<Request> requests);
-    void answer(std::vector<Request>& requests, const std::vector<Result<Reply>>& replies);
+    /// Something that was said to the daemon and is in its hands.
+    struct Spoken {
+        Command command;
+        bool observed = false;
+        std::optional<Request> request;
+        AwakeClock::Readings arrived{};
+        Host::Duration heard{0};  // the same, on the ledger's listening clock
+    };
+    /// The daemon's threads that listen, which go on while a commit takes its time.
+    void hear();
+    Spoken heard_now(Command command, bool observed);
+    /// All of it through the desk, group by group.  Gives the replies; none when the daemon did not
+    /// live to send them.
+    std::vector<Result<Reply>> decide(std::vector<Spoken> spoken);
+    /// One group: the next of `spoken` from `first` on.  False when the daemon did not live.
+    bool step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration taken_at,
+              std::vector<Result<Reply>>& replies);
+    void answer(Request&& request, const Result<Reply>& reply);
     void take_in(const StepFacts& facts, Moment moment);
     /// What can be read after a start: first what the daemon before could not tell any more.
     std::vector<Event> take_in_start();
@@ -80,6 +95,7 @@ class World {
     void resume(const Action& action, bool takeover, bool and_close);
     void write(const Action& action);
     void beat_all(const Action& action);
+    void queue_up(const Action& action);
     void sweep();
     void send(const Action& action, Command command);
     Owner pick_owner(const Action& action);
@@ -107,6 +123,8 @@ class World {
     Node node_;
     Postbox postbox_;
     std::vector<Request> requests_;
+    std::vector<Spoken> arrived_;  // and not taken by the writer yet
+    bool is_listening_ = false;
     Retention retention_;
     std::vector<std::string> ids_;  // of all sessions that somebody tried to create
     int last_id_ = 0;
