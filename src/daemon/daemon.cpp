@@ -115,8 +115,8 @@ class Daemon final : public rpc::Backend {
 
     /// Serves until it is told to stop.
     void run() {
-        deliver_spool(options_.paths.spool_dir, *this);
-        server_.every(spool_period, [this] { deliver_spool(options_.paths.spool_dir, *this); });
+        spool_.look();
+        server_.every(spool_period, [this] { spool_.look(); });
         server_.run();
         if (const auto self = processes_.identify(getpid())) writer_.say_goodbye(*self);
         delivery_->stop();
@@ -303,7 +303,8 @@ class Daemon final : public rpc::Backend {
     rpc::Dispatcher dispatcher_;
     net::Server server_;
     std::unique_ptr<Reader> delivery_reader_;  // until delivery_ has it
-    std::optional<Delivery> delivery_;         // made when it is known where the log stands
+    SpoolIntake spool_{options_.paths.spool_dir, *this};
+    std::optional<Delivery> delivery_;  // made when it is known where the log stands
     ProcessWatch watch_;
 };
 
