@@ -12,6 +12,7 @@
 #include <sys/un.h>
 
 #include "platform/environment.hpp"
+#include "platform/paths.hpp"
 
 namespace knell::client {
 
@@ -19,9 +20,13 @@ namespace {
 
 std::unexpected<Error> cannot_connect(const std::string& path, int error) {
     if (error == ENOENT || error == ECONNREFUSED || error == ENOTDIR) {
-        return fail(
-            ErrorCode::unreachable,
-            fmt::format("no daemon answers at {}. Start one with: knell up --detach", path));
+        const auto paths = Paths::from_environment();
+        const bool is_elsewhere = path == paths.socket && !paths.calls_own_daemon();
+        return fail(ErrorCode::unreachable,
+                    fmt::format("no daemon answers at {}{}", path,
+                                is_elsewhere ? ", which KNELL_SOCKET names. Unset it, or start the "
+                                               "daemon of that home"
+                                             : ". Start one with: knell up --detach"));
     }
     if (error == EAGAIN || error == EINPROGRESS) {
         return fail(

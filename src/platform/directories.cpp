@@ -50,6 +50,13 @@ Result<Fd> open_private_directory(const std::string& path) {
     Fd directory{::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
     if (!directory || ::fstat(directory.get(), &found) != 0) return cannot_use(path, errno);
     if (found.st_uid != ::geteuid()) return belongs_to(path, found.st_uid);
+    // Such as /tmp, for root: to close it would break everybody else.
+    if ((found.st_mode & S_ISVTX) != 0 && (found.st_mode & S_IWOTH) != 0) {
+        return fail(ErrorCode::unauthorized,
+                    fmt::format("{} is shared by all users; give knell a directory of its own, "
+                                "such as {}/knell",
+                                path, path));
+    }
     if ((found.st_mode & 077U) != 0 &&
         ::chmod(fmt::format("/proc/self/fd/{}", directory.get()).c_str(), 0700) != 0) {
         return cannot_use(path, errno);

@@ -11,8 +11,8 @@ namespace knell {
 Result<void> make_private_directories(const std::string& path);
 
 /// Opens a directory (O_PATH) that decides who can reach what is in it: it must be ours, and is
-/// closed to others where it was not.  The path itself may be a link that is ours or root's; what
-/// counts is where it leads.
+/// closed to others where it was not; one that all users share is refused.  The path itself may be
+/// a link that is ours or root's; what counts is where it leads.
 Result<Fd> open_private_directory(const std::string& path);
 
 }  // namespace knell

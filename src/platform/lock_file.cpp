@@ -26,6 +26,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto dead_holder_look = 2ms;
+/// Whoever only looks whether the lock is free (`lock_holder`) has it for less than this.
+constexpr std::chrono::milliseconds look_time_max = 20ms;
 constexpr int open_attempts_max = 8;
 constexpr std::size_t lock_file_bytes_max = 16U << 10U;
 
@@ -87,9 +89,10 @@ bool is_running(const LockHolder& holder) {
 
 /// Takes the lock, at once or when its holder turns out to be dead.
 bool take(const Fd& file, const std::string& path, std::chrono::milliseconds wait) {
-    const auto give_up = std::chrono::steady_clock::now() + wait;
+    const auto began = std::chrono::steady_clock::now();
     while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-        if (is_running(read_holder(path)) || std::chrono::steady_clock::now() > give_up) {
+        const auto waited = std::chrono::steady_clock::now() - began;
+        if (waited > look_time_max && (waited > wait || is_running(read_holder(path)))) {
             return false;
         }
         std::this_thread::sleep_for(dead_holder_look);

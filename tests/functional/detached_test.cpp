@@ -1,15 +1,17 @@
 // A daemon in the background: what it takes from the shell that started it, and its log.
 
-#include <charconv>
 #include <filesystem>
 #include <sstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "functional/harness/owners.hpp"
 #include "functional/harness/waiting.hpp"
@@ -38,6 +40,16 @@ class Detached : public testing::Test {
     static std::string environment_of(pid_t pid) {
         return read_file(fmt::format("/proc/{}/environ", pid));
     }
+    /// "Name:\tvalue" of /proc/PID/status.
+    static std::string status_line(pid_t pid, std::string_view name) {
+        std::istringstream text(read_file(fmt::format("/proc/{}/status", pid)));
+        for (std::string line; std::getline(text, line);) {
+            if (line.starts_with(name)) return line;
+        }
+        return {};
+    }
+    static constexpr auto allowed_cpus_first = "Cpus_allowed_list:\t0";
+    static std::string allowed_cpus(pid_t pid) { return status_line(pid, "Cpus_allowed_list:"); }
     static rlim_t soft_limit(pid_t pid, __rlimit_resource resource) {
         rlimit limit{};
         EXPECT_EQ(prlimit(pid, resource, nullptr, &limit), 0);
@@ -98,6 +110,24 @@ TEST_F(Detached, UndoesNicenessOrSaysThatItCannot) {
     } else {
         EXPECT_THAT(text(found, "degraded.0"), HasSubstr("niceness 7"));
     }
+}
+
+TEST_F(Detached, UndoesThePrioritiesOfTheShellThatStartedIt) {
+    const auto before = allowed_cpus(getpid());
+
+    const auto pid =
+        up("echo 500 > /proc/self/oom_score_adj; taskset -cp 0 $$ >/dev/null; "
+           "ionice -c 3 -p $$; chrt --batch -p 0 $$; umask 0");
+
+    EXPECT_EQ(read_file(fmt::format("/proc/{}/oom_score_adj", pid)), "0\n");
+    // Where there is more than one to be had.
+    if (before != allowed_cpus_first) {
+        EXPECT_NE(allowed_cpus(pid), allowed_cpus_first);
+    }
+    EXPECT_EQ(syscall(SYS_ioprio_get, 1, pid), 0);
+    EXPECT_EQ(sched_getscheduler(pid), SCHED_OTHER);
+    EXPECT_THAT(status_line(pid, "Umask:"), HasSubstr("0077"));
+    EXPECT_EQ(fs::read_symlink(fmt::format("/proc/{}/cwd", pid)), "/");
 }
 
 TEST_F(Detached, WhatHoldsADaemonBackIsInItsStatus) {

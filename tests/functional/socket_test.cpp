@@ -128,6 +128,18 @@ TEST_F(Socket, DownFindsADaemonByItsLock) {
     EXPECT_EQ(count_events("gateway:shutdown"), 1U);
 }
 
+TEST_F(Socket, StatusSaysThatADaemonRunsWhichCannotBeReached) {
+    fs::remove(home.socket());
+    fs::create_directory(home.socket());
+
+    const auto status = home.knell({"status"});
+
+    EXPECT_EQ(status.status, 1);
+    EXPECT_THAT(status.err, HasSubstr(fmt::format("a daemon runs, process {}", daemon.pid())));
+    fs::remove(home.socket());
+    until([&] { return answers(home.socket()); }, "the socket");
+}
+
 TEST_F(Socket, DownSignalsNobodyWhoIsNotProvenToHoldTheLock) {
     fs::remove(home.socket());
     fs::create_directory(home.socket());
@@ -274,6 +286,17 @@ TEST(LinkedHome, ALinkToAHomeOfOursWorks) {
               "completed");
     spawn.argv = {knell_binary(), "down"};
     EXPECT_EQ(run_command(spawn).status, 0);
+}
+
+TEST(SharedHome, ADirectoryOfAllUsersIsNotClosedToThem) {
+    const TempHome home;
+    ASSERT_EQ(chmod(home.path().c_str(), 01777), 0);
+
+    const auto up = home.knell({"up"});
+
+    EXPECT_EQ(up.status, 1);
+    EXPECT_THAT(up.err, HasSubstr("shared by all users"));
+    EXPECT_EQ(mode_of(home.path()), 01777U);
 }
 
 TEST(LinkedHome, AStrangersLinkIsRefused) {
