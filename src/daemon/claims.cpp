@@ -1,6 +1,7 @@
 #include "daemon/claims.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "platform/directories.hpp"
 
@@ -40,13 +41,25 @@ Result<Claims> Claims::take(const Paths& paths) {
 }
 
 Result<void> Claims::keep_store() {
+    if (!store_file_) store_file_ = look(paths_.store_file);
     if (store_.is_in_place()) return {};
+    if (const auto now = look(paths_.store_file); now && store_file_ && now != store_file_) {
+        return fail(ErrorCode::owned, fmt::format("{} was deleted, and {} is the store of another "
+                                                  "daemon now",
+                                                  paths_.lock_file, paths_.store_file));
+    }
     if (!make_private_directories(paths_.state_dir)) return {};
     auto again = lock_store(paths_, 0ms);
     // A full or read-only disk is no reason to stop; another daemon is.
     if (!again && again.error().code == ErrorCode::owned) return std::unexpected(again.error());
     if (again) store_ = std::move(*again);
     return {};
+}
+
+std::optional<Claims::FileId> Claims::look(const std::string& path) {
+    struct stat found{};
+    if (::stat(path.c_str(), &found) != 0) return std::nullopt;
+    return FileId{found.st_dev, found.st_ino};
 }
 
 }  // namespace knell

@@ -1,7 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <utility>
+
+#include <sys/types.h>
 
 #include "core/error.hpp"
 #include "net/listener.hpp"
@@ -18,7 +22,8 @@ class Claims {
     static Result<Claims> take(const Paths& paths);
 
     /// Takes the lock of the store anew when its file was deleted.  `owned`: another daemon was
-    /// quicker, and two of them must not write to one store.
+    /// quicker, or has been here meanwhile and left a store that is not ours; two of them must not
+    /// write to one store.  First when the store is open.
     Result<void> keep_store();
 
     net::SocketAddress& address() { return address_; }
@@ -29,8 +34,12 @@ class Claims {
     static Result<LockFile> lock_store(const Paths& paths,
                                        std::chrono::milliseconds dead_holder_wait);
 
+    using FileId = std::pair<dev_t, ino_t>;
+    static std::optional<FileId> look(const std::string& path);
+
     Paths paths_;
     LockFile store_;
+    std::optional<FileId> store_file_;  // as it was at the first look
     net::SocketAddress address_;
 };
 

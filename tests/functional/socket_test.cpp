@@ -205,6 +205,22 @@ TEST_F(Socket, NoDaemonIsStartedForASocketThatItWouldNotListenAt) {
     EXPECT_EQ(names_in(other.file("spool")).size(), 1U);
 }
 
+TEST_F(Socket, ADaemonWhoseHomeWasDeletedGivesWayToTheNextOne) {
+    for (const auto& name : names_in(home.path())) fs::remove_all(home.file(name));
+    daemon.freeze();  // so that the next one is here before it looks
+    ASSERT_EQ(home.knell({"up", "--detach"}).status, 0);
+    ASSERT_EQ(home.knell({"down"}).status, 0);
+    daemon.signal(SIGCONT);
+
+    daemon.wait_for_log("ends at once");
+
+    const auto up = home.knell({"up", "--detach"});
+    EXPECT_EQ(up.status, 0) << up.err;
+    const auto next = Client(home.socket()).must("node.status");
+    EXPECT_NE(number(next, "pid"), daemon.pid());
+    EXPECT_TRUE(array(next, "degraded").empty());
+}
+
 /// Two state homes, one runtime directory, as on a machine with XDG directories.
 class XdgHomes : public testing::Test {
   protected:
