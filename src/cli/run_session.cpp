@@ -9,6 +9,7 @@
 #include "cli/leftover_rows.hpp"
 #include "cli/output.hpp"
 #include "client/start_daemon.hpp"
+#include "daemon/daemon.hpp"
 #include "platform/clock.hpp"
 
 namespace knell::cli {
@@ -69,7 +70,7 @@ RunSession::RunSession(const Paths& paths, JsonObject params)
 
 Result<void> RunSession::open(pid_t owner) {
     const client::Deadline deadline{patience};
-    auto connection = client::connect_or_start(paths_, deadline);
+    auto connection = client::connect_or_start(paths_, variables_in_config, deadline);
     auto created = connection ? create(*connection, owner, deadline)
                               : Result<void>(std::unexpected(connection.error()));
     if (created) return created;
@@ -119,7 +120,7 @@ Result<JsonObject> RunSession::tell(std::string_view method, const JsonObject& p
     auto told = connection ? connection->call(method, params, deadline)
                            : Result<Json>(std::unexpected(connection.error()));
     if (!told && told.error().code == ErrorCode::unreachable) {
-        connection = client::connect_or_start(paths_, deadline);
+        connection = client::connect_or_start(paths_, variables_in_config, deadline);
         told = connection ? connection->call(method, params, deadline)
                           : Result<Json>(std::unexpected(connection.error()));
     }

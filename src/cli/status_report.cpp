@@ -130,7 +130,7 @@ std::string uptime_text(const JsonObject& status) {
 }  // namespace
 
 std::vector<Fact> status_facts(const JsonObject& status) {
-    return {
+    std::vector<Fact> facts{
         {"version", fmt::format("{} ({})", text_at(status, "version"), text_at(status, "commit"))},
         {"pid", fmt::format("{}", int_at(status, "pid"))},
         {"up", uptime_text(status)},
@@ -149,6 +149,13 @@ std::vector<Fact> status_facts(const JsonObject& status) {
         {"journal", describe(status, "journal", journal_text)},
         {"connections", describe(status, "connections", connections_text)},
     };
+    if (const auto* reasons = wire::array_at(status, "degraded")) {
+        for (const auto& reason : *reasons) {
+            if (!reason.is_string()) continue;
+            facts.push_back({"degraded", std::string(reason.as_string()), Tone::bad});
+        }
+    }
+    return facts;
 }
 
 }  // namespace knell::cli

@@ -2,6 +2,7 @@
 
 #include "core/limits.hpp"
 #include "daemon/config_webhooks.hpp"
+#include "daemon/daemon.hpp"
 #include "foreign/yaml.hpp"
 #include "foreign/yaml_fields.hpp"
 #include "platform/environment.hpp"
@@ -55,6 +56,18 @@ ConfigOrProblems read_config(const std::string& path) {
     if (!text) return refuse(text.error());
     if (auto ours = check_only_ours(path); !ours) return refuse(ours.error());
     return parse_config(*text, path, environment_variable("HOME"));
+}
+
+std::vector<std::string> variables_in_config(const Paths& paths) {
+    std::vector<std::string> variables;
+    const auto config = read_config(paths.config_file);
+    if (!config) return variables;
+    for (const auto& webhook : config->webhooks) {
+        for (const auto& secret : webhook.secrets) {
+            if (!secret.variable.empty()) variables.push_back(secret.variable);
+        }
+    }
+    return variables;
 }
 
 }  // namespace knell

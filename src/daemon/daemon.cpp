@@ -9,12 +9,15 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/uuid.hpp"
 #include "core/limits.hpp"
+#include "daemon/claims.hpp"
 #include "daemon/delivery.hpp"
+#include "daemon/housekeeping.hpp"
 #include "daemon/read_thread.hpp"
 #include "daemon/spool.hpp"
 #include "daemon/sweep.hpp"
@@ -22,8 +25,8 @@
 #include "net/server.hpp"
 #include "platform/clock.hpp"
 #include "platform/directories.hpp"
-#include "platform/lock_file.hpp"
 #include "platform/log.hpp"
+#include "platform/process_limits.hpp"
 #include "platform/random.hpp"
 #include "platform/version.hpp"
 #include "rpc/dispatcher.hpp"
@@ -79,8 +82,8 @@ struct Readers {
 /// Everything a running daemon is made of, in the order it must be taken down again.
 class Daemon final : public rpc::Backend {
   public:
-    Daemon(const DaemonOptions& options, std::unique_ptr<Store> store, Readers readers,
-           const Descriptors& descriptors)
+    Daemon(const DaemonOptions& options, Claims& claims, std::unique_ptr<Store> store,
+           Readers readers, const Descriptors& descriptors)
         : options_(options),
           host_(host_name()),
           started_(read_clocks()),
@@ -98,6 +101,7 @@ class Daemon final : public rpc::Backend {
                  }),
           dispatcher_(*this),
           server_(dispatcher_, descriptors.clients_max),
+          housekeeping_(claims, server_, [this] { delivery_->reload_soon(); }),
           delivery_reader_(std::move(readers.delivery)),
           watch_(
               processes_, descriptors.owners_max,
@@ -115,7 +119,7 @@ class Daemon final : public rpc::Backend {
                           delivery_outside());
         if (auto recovered = delivery_->recover(); !recovered) return recovered;
         feeds_.set_newest(writer_.figures().last_seq);
-        if (auto listening = server_.listen(options_.paths.socket); !listening) return listening;
+        if (auto listening = housekeeping_.listen(); !listening) return listening;
         writer_.start();
         delivery_->start();
         delivery_->wake(writer_.figures().last_seq);
@@ -124,15 +128,18 @@ class Daemon final : public rpc::Backend {
 
     /// Serves until it is told to stop.
     void run() {
-        deliver_spool(options_.paths.spool_dir, *this);
-        server_.every(spool_period, [this] { deliver_spool(options_.paths.spool_dir, *this); });
+        spool_.look();
+        server_.every(spool_period, [this] { spool_.look(); });
+        housekeeping_.start();
         server_.run();
-        if (const auto self = processes_.identify(getpid())) writer_.say_goodbye(*self);
+        if (const auto self = processes_.identify(getpid())) {
+            writer_.say_goodbye(*self, housekeeping_.why_stopped());
+        }
         delivery_->stop();
         read_thread_.stop();
         feed_thread_.stop();
         writer_.stop();
-        unlink(options_.paths.socket.c_str());
+        housekeeping_.remove_socket();
     }
 
     const Writer::Figures& figures() const { return writer_.figures(); }
@@ -178,7 +185,7 @@ class Daemon final : public rpc::Backend {
         // A full queue must not keep a session from ending: then nobody looks.
         auto held = std::make_shared<decltype(done)>(std::move(done));
         auto ours = where;
-        ours.socket = options_.paths.socket;
+        ours.socket = options_.paths.listen_socket;
         const bool taken = read_thread_.submit([this, held, ours = std::move(ours)](Reader&) {
             server_.post(
                 [held, found = find_leftovers(ours)]() mutable { (*held)(std::move(found)); });
@@ -226,6 +233,9 @@ class Daemon final : public rpc::Backend {
     }
 
   private:
+    /// What does not work as it should, one sentence each.  On the read thread.
+    JsonArray degraded(const StoreFacts& facts) const;
+
     /// On the writer's thread, after the commit.
     void carry_out(Effect&& effect) {
         std::visit([this](auto&& e) { carry_out_one(std::forward<decltype(e)>(e)); },
@@ -239,7 +249,7 @@ class Daemon final : public rpc::Backend {
             OwnerGone gone{effect.process, effect.departure, {}, /*searched=*/true};
             for (const auto& [id, reaper] : effect.commands) {
                 auto found = find_leftovers({.session_id = id,
-                                             .socket = options_.paths.socket,
+                                             .socket = options_.paths.listen_socket,
                                              .command = effect.process.pid,
                                              .reaper = reaper,
                                              .command_started = effect.process.start_ticks});
@@ -306,6 +316,8 @@ class Daemon final : public rpc::Backend {
     const DaemonOptions options_;
     const std::string host_;
     const Now started_;
+    const std::vector<std::string> process_limits_ =
+        describe_process_limits(/*with_priority=*/keeps_log_file());
     const ProcTable processes_;
     const std::unique_ptr<Store> store_;
     Writer writer_;
@@ -314,8 +326,10 @@ class Daemon final : public rpc::Backend {
     rpc::Feeds feeds_;        // outlives the connections, which hold its subscribers
     rpc::Dispatcher dispatcher_;
     net::Server server_;
+    Housekeeping housekeeping_;
     std::unique_ptr<Reader> delivery_reader_;  // until delivery_ has it
-    std::optional<Delivery> delivery_;         // made when it is known where the log stands
+    SpoolIntake spool_{options_.paths.spool_dir, *this};
+    std::optional<Delivery> delivery_;  // made when it is known where the log stands
     ProcessWatch watch_;
 };
 
@@ -335,6 +349,17 @@ Result<JsonObject> ends_in(Reader& reader, WallTime now, std::chrono::hours span
     return JsonObject{{"total", total}, {"by_reason", by_reason}, {"by_proof", by_proof}};
 }
 
+JsonArray Daemon::degraded(const StoreFacts& facts) const {
+    JsonArray reasons;
+    if (const auto why = writer_.why_failing(); !why.empty()) {
+        reasons.emplace_back(why);
+    } else if (!facts.problem.empty()) {
+        reasons.emplace_back(facts.problem);
+    }
+    for (const auto& limit : process_limits_) reasons.emplace_back("the daemon: " + limit);
+    return reasons;
+}
+
 Result<Json> Daemon::node_status(Reader& reader) const {
     const auto now = read_clocks();
     const auto facts = store_->facts();
@@ -347,7 +372,7 @@ Result<Json> Daemon::node_status(Reader& reader) const {
     status["node_id"] = node_id();
     status["boot_id"] = processes_.boot_id();
     status["home"] = options_.paths.state_dir;
-    status["socket"] = options_.paths.socket;
+    status["socket"] = options_.paths.listen_socket;
     status["started_at"] = format_rfc3339(started_.wall);
     status["uptime_s"] =
         std::chrono::duration_cast<std::chrono::seconds>(now.steady - started_.steady).count();
@@ -386,6 +411,7 @@ Result<Json> Daemon::node_status(Reader& reader) const {
                                    {"failures", figures.failures.load()},
                                    {"queued", writer_.queued()},
                                    {"queued_max", limits::queue_commands_max}};
+    status["degraded"] = degraded(facts);
     status["connections"] =
         JsonObject{{"open", server_.connection_count()}, {"max", server_.connections_max()}};
     return status;
@@ -397,15 +423,19 @@ int refuse(const Error& error) {
 }
 
 Result<void> make_directories(const Paths& paths) {
-    for (const auto* path :
-         {&paths.state_dir, &paths.runtime_dir, &paths.spool_dir, &paths.hooks_dir}) {
+    if (auto made = make_private_directories(paths.state_dir); !made) return made;
+    // Before anything is written there: root may use the daemon of another user, not run it.
+    if (auto ours = open_private_directory(paths.state_dir); !ours) {
+        return std::unexpected(ours.error());
+    }
+    for (const auto* path : {&paths.runtime_dir, &paths.spool_dir, &paths.hooks_dir}) {
         if (auto made = make_private_directories(*path); !made) return made;
     }
     return {};
 }
 
 void say_hello(const DaemonOptions& options, const Daemon& daemon) {
-    log_info("knell {} listens at {}", version, options.paths.socket);
+    log_info("knell {} listens at {}", version, options.paths.listen_socket);
     log_info("store {} holds {} open sessions; the last event is number {}",
              options.paths.store_file, daemon.figures().open.load(),
              daemon.figures().last_seq.load());
@@ -418,12 +448,16 @@ void say_hello(const DaemonOptions& options, const Daemon& daemon) {
 
 int run_daemon(const DaemonOptions& options) {
     const auto& paths = options.paths;
+    // Of a detached daemon, which runs /proc/self/exe, it would be "exe".
+    prctl(PR_SET_NAME, "knell");
+    hold_hangup();
+    keep_log_file(paths.log_file);
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGCHLD, SIG_DFL);  // ignored, the exit status of hooks would be lost
     const auto descriptors = raise_descriptor_limit();
     if (auto made = make_directories(paths); !made) return refuse(made.error());
-    const auto lock = LockFile::acquire(paths.lock_file);
-    if (!lock) return refuse(lock.error());
+    auto claims = Claims::take(paths);  // given up last, when the store is closed
+    if (!claims) return refuse(claims.error());
     auto store = sqlite::open_store({.path = paths.store_file, .vfs = {}});
     if (!store) return refuse(store.error());
     Readers readers;
@@ -432,7 +466,7 @@ int run_daemon(const DaemonOptions& options) {
         if (!opened) return refuse(opened.error());
         *reader = std::move(*opened);
     }
-    Daemon daemon(options, std::move(*store), std::move(readers), descriptors);
+    Daemon daemon(options, *claims, std::move(*store), std::move(readers), descriptors);
     if (auto started = daemon.start(); !started) return refuse(started.error());
     say_hello(options, daemon);
     daemon.run();

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "platform/paths.hpp"
 #include "wire/json.hpp"
 
@@ -17,5 +20,9 @@ int run_daemon(const DaemonOptions& options);
 /// {ok, problems: [{file, line?, message}], webhooks: [names], hooks: [names], remarks: [texts],
 /// events: {keep_days, keep_count}, config_file, config_exists, hooks_dir}.  Needs no daemon.
 JsonObject check_config(const Paths& paths);
+
+/// The environment variables that config.yaml asks for, such as a webhook's `secret_env`.  None
+/// when it cannot be read.
+std::vector<std::string> variables_in_config(const Paths& paths);
 
 }  // namespace knell

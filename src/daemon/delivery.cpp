@@ -83,6 +83,13 @@ void Delivery::ask(rpc::HooksCall call, rpc::Respond done) {
     });
 }
 
+void Delivery::reload_soon() {
+    post([this] {
+        if (!reload_at_) changed_at_ = courier_.head();
+        reload_at_ = read_clocks().steady;
+    });
+}
+
 // --- the loop -----------------------------------------------------------------------------------
 
 void Delivery::loop() {

@@ -49,6 +49,8 @@ class Delivery {
 
     /// Any thread: there are events up to here.
     void wake(Seq head);
+    /// Any thread: reads config.yaml and the hooks again.
+    void reload_soon();
     /// Any thread: `done` is called on the delivery thread.
     void ask(rpc::HooksCall call, rpc::Respond done);
 

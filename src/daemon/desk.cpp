@@ -91,7 +91,7 @@ Result<Desk::Recovered> Desk::recover(const ProcessTable& processes, std::string
         auto step = journal_.commit(std::move(commands), read_now());
         commands.clear();
         if (step.failed) {
-            return fail(ErrorCode::storage, "the ends of dead owners cannot be written");
+            return fail(ErrorCode::storage, step.why_failed);
         }
         std::ranges::copy(step.automatic(), std::back_inserter(recovered.automatic));
         std::ranges::move(step.effects, std::back_inserter(recovered.effects));

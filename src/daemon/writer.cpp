@@ -104,7 +104,7 @@ void Writer::submit_direct(Command&& command, Done&& done) {
     queue_.push_always({std::move(command), std::move(done), /*direct=*/true});
 }
 
-void Writer::say_goodbye(const ProcessIdentity& self) {
+void Writer::say_goodbye(const ProcessIdentity& self, std::string_view why) {
     const auto wait_for = [this](Command&& command) {
         std::promise<void> heard;
         submit_direct(std::move(command), [&](const Result<Reply>& reply) {
@@ -116,11 +116,11 @@ void Writer::say_goodbye(const ProcessIdentity& self) {
     wait_for(OwnerGone{.process = self,
                        .departure = {.kind = Departure::Kind::stopped,
                                      .number = 0,
-                                     .evidence = "the daemon was stopped on request"},
+                                     .evidence = fmt::format("the daemon was stopped {}", why)},
                        .leftovers = {},
                        .searched = true});
     wait_for(Announce{EventType::gateway_shutdown,
-                      fmt::format("knell {} stopped on request, pid {}", version, getpid())});
+                      fmt::format("knell {} stopped {}, pid {}", version, why, getpid())});
 }
 
 void Writer::keep(const Retention& retention) {
@@ -176,12 +176,13 @@ std::span<Writer::Submission> Writer::commit(std::span<Submission> taken) {
     auto step = desk_.step();
     const auto group = taken.first(step.replies.size());
     if (step.failed && !was_failing) {
-        const auto why = std::ranges::find_if(
-            step.replies, [](const auto& r) { return !r && r.error().code == ErrorCode::storage; });
-        log_error("nothing was acknowledged: {}",
-                  why == step.replies.end() ? "the store failed" : why->error().message);
+        log_error("nothing was acknowledged: {}", step.why_failed);
     } else if (was_failing && !step.failed) {
         log_info("the store takes writes again");
+    }
+    if (step.failed || was_failing) {
+        const std::scoped_lock lock(failing_mutex_);
+        why_failing_ = step.why_failed;
     }
     explain(step.automatic());
     for (auto& effect : step.effects) carry_out_(std::move(effect));
@@ -200,6 +201,11 @@ std::span<Writer::Submission> Writer::commit(std::span<Submission> taken) {
     // Last: who waits for one of these stops delivery next, which must know of the events by then.
     for (auto& [done, reply] : direct) done(std::move(reply));
     return taken.subspan(group.size());
+}
+
+std::string Writer::why_failing() const {
+    const std::scoped_lock lock(failing_mutex_);
+    return why_failing_;
 }
 
 void Writer::update_figures() {

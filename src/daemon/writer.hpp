@@ -2,6 +2,9 @@
 
 #include <atomic>
 #include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -38,9 +41,9 @@ class Writer {
     /// The newest event before the announcement.
     Seq head_at_start() const { return desk_.head_at_start(); }
     void start();
-    /// On request: ends what this daemon hosted itself, and announces that it goes.  Waits until
-    /// that is durable.
-    void say_goodbye(const ProcessIdentity& self);
+    /// Ends what this daemon hosted itself, and announces that it goes; `why` is such as "on
+    /// request".  Waits until that is durable.
+    void say_goodbye(const ProcessIdentity& self, std::string_view why);
     /// Commits what is queued, then ends the thread.
     void stop();
 
@@ -70,6 +73,8 @@ class Writer {
         std::atomic<std::int64_t> reap_lateness_max_ms{0};
     };
     const Figures& figures() const { return figures_; }
+    /// Why the store took nothing the last time; "" when it did.  Any thread.
+    std::string why_failing() const;
     std::size_t queued() const { return queue_.size(); }
 
   private:
@@ -92,6 +97,8 @@ class Writer {
     const WatchedUntil watched_until_;
     BoundedQueue<Submission> queue_;
     Figures figures_;
+    mutable std::mutex failing_mutex_;
+    std::string why_failing_;  // guarded by failing_mutex_
     std::atomic<std::int64_t> keep_count_ = Retention{}.keep_count;
     std::atomic<std::int64_t> keep_hours_ = Retention{}.keep_for.count();
 

@@ -157,6 +157,7 @@ bool Journal::save_some_seen() {
 void Journal::take_back(Step& step, std::size_t first, const Error& why) {
     ++counts_.failures;
     step.failed = true;
+    step.why_failed = why.message;
     step.automatic_from = SIZE_MAX;
     work_left_ = true;
     state_.revert();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/command.hpp"
@@ -35,6 +36,7 @@ class Journal {
             return std::span(events).subspan(std::min(automatic_from, events.size()));
         }
         bool failed = false;  // the store said no: what was decided did not happen
+        std::string why_failed;
     };
     /// Decides `commands` in order, then what has fallen due, and makes it all durable.  When the
     /// store fails, all commands of the failed transaction fail with it and the state is as before

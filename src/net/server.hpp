@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "net/listener.hpp"
 #include "rpc/dispatcher.hpp"
 
 namespace knell::net {
@@ -20,9 +21,11 @@ class Server {
     Server(rpc::Dispatcher& dispatcher, std::size_t connections_max);
     ~Server();
 
-    /// Binds and listens.  The caller holds the node's lock, so a socket file that is already there
-    /// is a dead daemon's and is replaced.
-    Result<void> listen(const std::string& path);
+    /// Binds and listens.  The address outlives the server.
+    Result<void> listen(SocketAddress& address);
+    /// Binds again when the socket is no longer there.  Whether it had to; who was connected stays
+    /// so.  On the server's thread, after `listen`.
+    Result<bool> keep_listening();
 
     /// Serves until `stop`, SIGTERM or SIGINT; then sends what is still unsent and returns.
     void run();
@@ -32,6 +35,10 @@ class Server {
 
     /// Runs `work` on this server's thread every `period`, first after one period.
     void every(std::chrono::milliseconds period, std::function<void()> work);
+
+    /// Runs `work` on this server's thread for each SIGHUP, unless SIGHUP is ignored, as under
+    /// nohup.
+    void on_hangup(std::function<void()> work);
 
     std::size_t connection_count() const;
     std::size_t connections_max() const;

@@ -1,5 +1,7 @@
 #include "platform/terminal.hpp"
 
+#include <cerrno>
+
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -39,7 +41,8 @@ Terminal describe_terminal(int fd) {
 
 bool has_controlling_terminal() {
     const int fd = ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0) return false;
+    // Without descriptors nobody can tell; a terminal that may be there is not called lost.
+    if (fd < 0) return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
     ::close(fd);
     return true;
 }

@@ -71,6 +71,7 @@ struct StoreFacts {
     std::string library;
     int schema = 0;
     std::int64_t bytes = 0;
+    std::string problem;  // why nothing can be written any more; "" when all is well
 };
 
 /// Reads what is committed.  One thread; several readers may exist beside the one writer.

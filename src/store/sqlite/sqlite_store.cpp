@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "base/check.hpp"
+#include "store/sqlite/file_presence.hpp"
 #include "store/sqlite/row.hpp"
 #include "store/sqlite/schema.hpp"
 #include "store/sqlite/sqlite_error.hpp"
@@ -32,12 +33,16 @@ class SqliteStore final : public Store {
           writer_(database_),
           finder_(database_),
           begin_(database_, "BEGIN IMMEDIATE"),
-          commit_(database_, "COMMIT") {
+          commit_(database_, "COMMIT"),
+          presence_(location.path) {
         // Also switches SQLite's own checkpoints off.
         sqlite3_wal_hook(database_.getHandle(), &SqliteStore::count_pages, &log_pages_);
     }
 
     Result<void> commit(const Batch& batch) override {
+        // The memory of what was written must not run ahead of the file that takes its place.
+        if (lost_) return std::unexpected(*lost_);
+        if (auto there = presence_.check(); !there) return there;
         return guarded(location_.path, [&]() -> Result<void> {
             if (log_pages_ >= checkpoint_pages_max) checkpoint();
             try {
@@ -51,6 +56,12 @@ class SqliteStore final : public Store {
                 commit_.tryReset();
                 roll_back();
                 throw;
+            }
+            // Deleted under this very transaction: it is in a file without a name, so nobody is
+            // told that it was kept.  The engine takes it back, and must not meet it again.
+            if (auto there = presence_.check(); !there) {
+                lost_ = there.error();
+                return there;
             }
             return {};
         });
@@ -111,7 +122,7 @@ class SqliteStore final : public Store {
 
     Result<void> maintain() override {
         return guarded(location_.path, [&]() -> Result<void> {
-            if (log_pages_ >= checkpoint_pages_idle) checkpoint();
+            if (log_pages_ >= checkpoint_pages_idle && presence_.check()) checkpoint();
             return {};
         });
     }
@@ -127,7 +138,9 @@ class SqliteStore final : public Store {
             const auto size = std::filesystem::file_size(location_.path + suffix, absent);
             if (!absent) bytes += static_cast<std::int64_t>(size);
         }
-        return {"sqlite", location_.path, sqlite3_libversion(), newest_schema(), bytes};
+        const auto there = presence_.check();
+        return {"sqlite",        location_.path, sqlite3_libversion(),
+                newest_schema(), bytes,          there ? "" : there.error().message};
     }
 
     const std::string& node_id() const override { return node_id_; }
@@ -161,6 +174,8 @@ class SqliteStore final : public Store {
     SessionFinder finder_;
     SQLite::Statement begin_;
     SQLite::Statement commit_;
+    const FilePresence presence_;  // after the statements: by then all files are open
+    std::optional<Error> lost_;    // a commit went into a deleted file; nothing more is taken
     int log_pages_ = 0;
 };
 
