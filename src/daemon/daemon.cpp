@@ -160,7 +160,9 @@ class Daemon final : public rpc::Backend {
         });
     }
 
-    Json check_config() const override { return knell::check_config(options_.paths); }
+    Json check_config() const override {
+        return knell::check_config(options_.paths, Environment::daemons);
+    }
 
     Result<Json> node_status(Reader& reader) const override;
 
