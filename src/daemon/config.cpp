@@ -7,7 +7,6 @@
 #include "foreign/yaml_fields.hpp"
 #include "platform/environment.hpp"
 #include "platform/file_trust.hpp"
-#include "platform/small_file.hpp"
 
 namespace knell {
 
@@ -51,10 +50,9 @@ ConfigOrProblems read_config(const std::string& path) {
     const auto refuse = [&](const Error& error) {
         return std::unexpected(std::vector{FileProblem{path, 0, error.message}});
     };
-    const auto text = read_regular_file(path, limits::config_bytes_max);
+    const auto text = read_only_ours(path, limits::config_bytes_max);
     if (!text && text.error().code == ErrorCode::not_found) return Config{};
     if (!text) return refuse(text.error());
-    if (auto ours = check_only_ours(path); !ours) return refuse(ours.error());
     return parse_config(*text, path, environment_variable("HOME"));
 }
 

@@ -176,7 +176,9 @@ class Daemon final : public rpc::Backend {
         });
     }
 
-    Json check_config() const override { return knell::check_config(options_.paths); }
+    Json check_config() const override {
+        return knell::check_config(options_.paths, Environment::daemons);
+    }
 
     Result<Json> node_status(Reader& reader) const override;
 
@@ -355,6 +357,12 @@ JsonArray Daemon::degraded(const StoreFacts& facts) const {
         reasons.emplace_back(why);
     } else if (!facts.problem.empty()) {
         reasons.emplace_back(facts.problem);
+    }
+    const auto watched = watch_.counts();
+    if (watched.looked_at > 0) {
+        reasons.emplace_back(
+            fmt::format("{} owners are looked for every second or so: no pidfd can be had for them",
+                        watched.looked_at));
     }
     for (const auto& limit : process_limits_) reasons.emplace_back("the daemon: " + limit);
     return reasons;

@@ -24,6 +24,9 @@ using namespace std::chrono_literals;
 
 /// A file that was changed is read after this much quiet: it may be one of several.
 constexpr auto settle_time = 50ms;
+/// What could not be used is looked at again: what was wrong may have been put right in a place
+/// that nobody watches, such as the modes of a directory on the way to a program.
+constexpr auto look_again_after = 5s;
 /// How far subscribers are is saved this often at most.  After a crash what was delivered since is
 /// delivered again.
 constexpr std::chrono::milliseconds save_period = 250ms;
@@ -51,6 +54,7 @@ Delivery::Delivery(const Paths& paths, std::string node_id, Seq head, Outside ou
       webhooks_(node_id_),
       outside_(std::move(outside)),
       courier_(node_id_, head),
+      hooks_(node_id_),
       last_test_(first_test) {}
 
 void Delivery::start() {
@@ -94,6 +98,11 @@ void Delivery::reload_soon() {
 
 void Delivery::loop() {
     changed_at_ = courier_.head();
+    // Before anything is tried again: a hook never runs beside the run that was cut off.
+    for (const auto& [hook, pid] : hooks_.stop_orphans()) {
+        log_warn("stopped process {} of hook {}: the daemon that ran it was killed meanwhile", pid,
+                 hook);
+    }
     reload(read_clocks());
     for (;;) {
         const auto now = read_clocks();
@@ -159,6 +168,7 @@ void Delivery::wait(Now now) {
     no_later_than(courier_.next_try());
     no_later_than(hooks_.next_deadline());
     no_later_than(reload_at_);
+    no_later_than(look_again_at_);
     no_later_than(stop_at_);
     if ((courier_.has_changes() || !unsaved_.empty()) && !saving_) {
         const auto period = unsaved_.empty() ? save_period : save_again_after;
@@ -196,6 +206,10 @@ void Delivery::notice_changes(Now now) {
 void Delivery::reload_when_changed(Now now) {
     if (stopping_ && !stop_at_) stop_at_ = now.steady + farewell_max;
     notice_changes(now);
+    if (look_again_at_ && now.steady >= *look_again_at_ && !reload_at_) {
+        changed_at_ = courier_.head();
+        reload_at_ = now.steady;
+    }
     if (!reload_at_ || now.steady < *reload_at_) return;
     reload_at_.reset();
     reload(now);
@@ -224,6 +238,8 @@ void Delivery::reload(Now now) {
         webhooks_.cancel(attempt);
     }
     has_listeners_ = !roster_.terms().empty();
+    look_again_at_.reset();
+    if (!roster_.problems().empty()) look_again_at_ = now.steady + look_again_after;
     outside_.keep(roster_.retention());
 }
 
@@ -313,7 +329,8 @@ void Delivery::answer(rpc::HooksCall call, rpc::Respond done, Now now) {
     using Verb = rpc::HooksCall::Verb;
     // Who has just written a file and asks about it means what is in it now.
     notice_changes(now);
-    if (std::exchange(reload_at_, std::nullopt)) reload(now);
+    const bool was_changed = std::exchange(reload_at_, std::nullopt).has_value();
+    if (was_changed || !roster_.problems().empty()) reload(now);
     // A dead letter is sent again from the store, so it must be there.
     const bool must_be_saved = call.verb == Verb::retry;
     if (must_be_saved && (saving_ || !unsaved_.empty() || courier_.has_changes())) {

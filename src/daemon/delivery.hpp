@@ -99,6 +99,7 @@ class Delivery {
     HookRunner hooks_;
     FolderWatch folders_;
     std::optional<SteadyTime> reload_at_;
+    std::optional<SteadyTime> look_again_at_;  // something could not be used
     SteadyTime read_again_at_{};  // the store said no
     Seq changed_at_ = 0;          // the newest event when a change of files was seen
     std::map<AttemptId, Courier::Attempt> attempts_;

@@ -1,6 +1,7 @@
 #include "net/connection.hpp"
 
 #include <array>
+#include <utility>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -81,6 +82,8 @@ asio::awaitable<bool> Connection::read_some() {
     const auto got = socket_.read_some(asio::buffer(shared_buffer), error);
     drained_ = got < shared_buffer.size();
     if (would_block(error)) co_return true;
+    // Whole without its newline, a last line is a call like any other.
+    if (error == asio::error::eof && !partial_.empty()) handle(std::exchange(partial_, {}));
     if (error) co_return false;
     co_return take_lines({shared_buffer.data(), got});
 }
