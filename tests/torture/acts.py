@@ -1,5 +1,6 @@
 """What can happen, and how often."""
 
+import itertools
 import time
 
 import acts_calls as calls
@@ -13,9 +14,9 @@ from flood import Flood
 def flood(world):
     """As many writes as fit, while other faults are on; they are told apart from what is judged one by one."""
     lives = [life for life in world.ledger.current(kind="process", dead=False) if life.certain]
-    targets = [(life.session, life.generation) for life in lives[:40]]
+    targets = [(life.session, life.generation) for life, _ in zip(itertools.cycle(lives), range(60))]
     if targets:
-        until = time.monotonic() + world.rng.uniform(2, 7)
+        until = time.monotonic() + world.rng.uniform(4, 9)
         world.floods.append((until, Flood(world.socket, targets, world.ledger)))
     return bool(targets)
 

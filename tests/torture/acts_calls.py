@@ -192,7 +192,7 @@ def crowd(world):
     for actor in actors:
         create(world, actor, {"pid": actor.pid}, "process")
     world.rng.shuffle(actors)
-    for actor in actors[:len(actors) * 2 // 3]:
+    for actor in actors[:len(actors) * world.rng.randint(0, 3) // 3]:
         actor.kill()
     try:
         beat(world)     # those that could not be watched are now in doubt no longer

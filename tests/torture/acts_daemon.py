@@ -65,6 +65,13 @@ def remove_socket(world):
     return True
 
 
+def inode(path):
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return None
+
+
 def second_daemon(world):
     """Another home, started from inside a session of this one: it inherits KNELL_SOCKET."""
     if world.stalled or not world.answers(5):
@@ -72,8 +79,10 @@ def second_daemon(world):
     home = f"{world.dir}/second"
     os.makedirs(home, 0o700, exist_ok=True)
     variables = {**world.environment, "KNELL_HOME": home, "KNELL_SOCKET": world.socket}
+    ours = inode(world.socket)
     second = world.spawn([world.knell, "up"], env=variables)
-    world.wait(lambda: second.poll() is not None or os.path.exists(f"{home}/knell.db"), 20)
+    world.wait(lambda: second.poll() is not None or os.path.exists(f"{home}/knell.sock")
+               or inode(world.socket) != ours, 20)
     world.client.close()
     must_answer(world, "another home's daemon started with KNELL_SOCKET of this one")
     second.send_signal(world.rng.choice((signal.SIGTERM, signal.SIGKILL)))

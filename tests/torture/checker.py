@@ -7,6 +7,7 @@ daemon is down, the store, to count starts and ends in it.
 import re
 import signal
 import sqlite3
+import subprocess
 import time
 
 import rules
@@ -27,9 +28,9 @@ def judge(world, faults):
     massacre(world)
     if not deaths_are_told(world, wrong):
         return wrong
-    world.command("down")
-    world.client.close()
-    world.start()           # the spool of those that found no daemon is taken in at a start, if not before
+    # The spool of those that found no daemon is taken in at a start, if not before.
+    if not restarts(world, wrong):
+        return wrong
     everything_is_over(world, wrong)
     events = list(world.client.pages("events.read", {"after": 0, "limit": 5000}, "events", "after"))
     world.events = events
@@ -59,11 +60,15 @@ def summary(world):
     events = getattr(world, "events", [])
     ends = sum(event["type"] == "session:end" for event in events)
     return (f"{len(world.ledger.lives)} owners, {len(events)} events, {ends} ends, "
-            f"{len(world.ledger.bystanders)} bystanders, {len(world.runs)} commands")
+            f"{len(world.ledger.bystanders)} bystanders, {len(world.runs)} commands, "
+            f"{sum(counts[0] for counts in world.ledger.messages.values())} messages, "
+            f"slowest renewal {max((gateway.slowest for gateway in world.gateways), default=0) / 1000:.1f} s")
 
 
 def heal(world, faults):
     faults.end_all()
+    if "small disk" in world.may:       # the storm of writes alone may have filled it
+        subprocess.run(["mount", "-o", "remount,size=1g", world.home], check=True)
     for _, flood in world.floods:
         flood.stop()
     world.floods.clear()
@@ -80,6 +85,17 @@ def heal(world, faults):
     for run in world.runs:
         if run.never_ran():
             world.ledger.blame(f"{run.session}: knell run did not run its command: {read(run.stderr).decode()}")
+
+
+def restarts(world, wrong):
+    status, said = world.command("down")
+    if status != 0:
+        wrong.append(f"knell down failed: {said}")
+    world.client.close()
+    if not wait_until(lambda: not world.daemons(), patience) or not world.start():
+        wrong.append("it does not start again after knell down")
+        return False
+    return True
 
 
 def open_sessions(world):

@@ -71,7 +71,7 @@ def slow_disk(world):
     daemons = world.daemons()
     if not daemons:
         return None
-    delay = world.rng.choice((100_000, 300_000, 1_000_000))
+    delay = world.rng.choice((300_000, 1_000_000))
     tracer = world.spawn(["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e",
                           f"inject=fdatasync:delay_enter={delay}", "-p", str(daemons[0].pid)])
     time.sleep(0.1)
@@ -110,7 +110,7 @@ table = {
     "stop the daemon": Fault(stop_daemon, continue_daemon, (0.3, 3.0), not_with=("slow the disk",)),
     "fill the disk": Fault(fill_disk, free_disk, (1.0, 5.0), needs="small disk"),
     "lock the store": Fault(lock_store, unlock_store, (1.0, 7.0)),
-    "slow the disk": Fault(slow_disk, fast_disk, (2.0, 6.0), needs="strace", not_with=("stop the daemon",)),
+    "slow the disk": Fault(slow_disk, fast_disk, (3.0, 9.0), needs="strace", not_with=("stop the daemon",)),
     "hang the hooks": Fault(hang_hooks, free_hooks, (1.0, 5.0), stalls=False),
 }
 

@@ -24,6 +24,7 @@ class Gateway(threading.Thread):
         self.buffer = b""
         self.number = 0
         self.waiting = {}           # number of a call: when it was sent
+        self.slowest = 0            # milliseconds that an answer took
         self.accepted = False       # the daemon has answered on this connection
         self.start()
 
@@ -97,6 +98,7 @@ class Gateway(threading.Thread):
         result = answer.get("result")
         if sent is None or not result:
             return
+        self.slowest = max(self.slowest, wall() - sent)
         with self.lock:
             for session in result.get("renewed", []):
                 if session in self.leases:

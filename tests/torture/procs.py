@@ -103,7 +103,7 @@ class Handle:
         self.fd = os.pidfd_open(pid)
 
     def alive(self):
-        return self.fd is not None and not select.select([self.fd], [], [], 0)[0]
+        return not self.wait(0)
 
     def send(self, number):
         """False when it is gone."""
@@ -114,14 +114,22 @@ class Handle:
             return False
 
     def wait(self, seconds):
-        return self.fd is None or bool(select.select([self.fd], [], [], seconds)[0])
+        """Whether it is dead by then."""
+        if self.fd is None:
+            return True
+        poll = select.poll()
+        poll.register(self.fd, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
 
     def kill(self, seconds=20):
         self.send(signal.SIGKILL)
         return self.wait(seconds)
 
+    def __del__(self):
+        self.close()
+
     def close(self):
-        if self.fd is not None:
+        if getattr(self, "fd", None) is not None:
             os.close(self.fd)
             self.fd = None
 

@@ -11,6 +11,7 @@ import collections
 import ctypes
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -36,6 +37,7 @@ def options():
     parser.add_argument("--minutes", type=float, help="go on for so long, with a new seed each round")
     parser.add_argument("--seed", type=int, help="one round with this seed")
     parser.add_argument("--seconds", type=float, default=short_seconds, help="of one round [%(default)s]")
+    parser.add_argument("--only", help="acts by name, with commas between them: nothing else happens")
     parser.add_argument("--trace", action="store_true", help="print each act")
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -64,6 +66,7 @@ def play(given, seed, words):
     argv = [sys.executable, os.path.abspath(__file__), "--inside", directory, "--seed", str(seed),
             "--seconds", str(given.seconds), "--knell", os.path.abspath(given.knell)]
     argv += ["--trace"] if given.trace else []
+    argv += ["--only", given.only] if given.only else []
     # Somebody must reap orphans where we are the first process.
     argv = [*words, "sh", "-c", '"$@" & wait $!', "sh", *argv] if words else argv
     inner = subprocess.Popen(argv, preexec_fn=die_with_parent)
@@ -115,8 +118,7 @@ def allowed(directory):
 
 
 def mount_small_disk(world):
-    size = world.rng.choice((24, 48))
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}m,mode=0700", "knell", world.home], check=False)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m,mode=0700", "knell", world.home], check=False)
     if mounted.returncode == 0:
         world.may.add("small disk")
 
@@ -128,6 +130,8 @@ def inside(given):
     faults = Faults(world)
     done = collections.Counter()
     trace = []
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     try:
         prepare(world)
         torment(world, faults, given, done, trace)
@@ -167,7 +171,8 @@ def end_due(world, faults):
 
 
 def torment(world, faults, given, done, trace):
-    weights = [weight for weight, _, _ in table]
+    wanted = given.only.split(",") if given.only else [name for _, name, _ in table]
+    weights = [weight * (name in wanted) for weight, name, _ in table]
     began = time.monotonic()
     world.tick = lambda: end_due(world, faults)
     while (now := time.monotonic()) < began + given.seconds:

@@ -32,6 +32,7 @@ class Actor:
         if not self.handle.wait(seconds):
             return False
         self.died, self.how = (before, wall()), how
+        self.handle.close()
         return True
 
     def kill(self, number=signal.SIGKILL):
