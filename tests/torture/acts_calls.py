@@ -188,13 +188,13 @@ def take_over(world):
 
 def crowd(world):
     """More owners than a daemon with few descriptors can hold by one each."""
+    if world.stalled:
+        return False
     actors = [world.actor() for _ in range(world.rng.choice((60, 150, 260)))]
     for actor in actors:
         create(world, actor, {"pid": actor.pid}, "process")
     world.rng.shuffle(actors)
     for actor in actors[:len(actors) * world.rng.randint(0, 3) // 3]:
         actor.kill()
-    try:
-        beat(world)     # those that could not be watched are now in doubt no longer
-    except (NoAnswer, Refused):
-        pass
+    beat(world)         # those that could not be watched are now in doubt no longer
+    return True

@@ -7,7 +7,6 @@ daemon is down, the store, to count starts and ends in it.
 import re
 import signal
 import sqlite3
-import subprocess
 import time
 
 import rules
@@ -67,8 +66,6 @@ def summary(world):
 
 def heal(world, faults):
     faults.end_all()
-    if "small disk" in world.may:       # the storm of writes alone may have filled it
-        subprocess.run(["mount", "-o", "remount,size=1g", world.home], check=True)
     for _, flood in world.floods:
         flood.stop()
     world.floods.clear()

@@ -1,11 +1,13 @@
 """A storm of writes: many connections, each with as many appends in flight as it may have."""
 
 import json
+import os
 import selectors
 import socket
 import threading
 
 in_flight = 250
+room_left = 32 << 20
 
 
 class Stream:
@@ -51,6 +53,7 @@ class Stream:
 class Flood(threading.Thread):
     def __init__(self, path, targets, ledger):
         super().__init__(daemon=True)
+        self.home = os.path.dirname(path)
         self.over = threading.Event()
         self.streams = []
         for session, generation in targets:
@@ -66,12 +69,18 @@ class Flood(threading.Thread):
             for stream in self.streams:
                 selector.register(stream.link, selectors.EVENT_READ, stream)
             while self.streams and not self.over.is_set():
+                room = self.has_room()
                 for stream in list(self.streams):
-                    self.step(selector, stream, lambda s: s.push(more=True))
+                    self.step(selector, stream, lambda s: s.push(room))
                 for key, _ in selector.select(0.05):
                     self.step(selector, key.data, Stream.pull)
         for stream in self.streams:
             stream.link.close()
+
+    def has_room(self):
+        """A small disk is filled by a fault, which is over some time, and not by us."""
+        disk = os.statvfs(self.home)
+        return disk.f_bavail * disk.f_bsize > room_left
 
     def step(self, selector, stream, act):
         try:

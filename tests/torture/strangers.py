@@ -4,7 +4,7 @@ import signal
 import subprocess
 import uuid
 
-from procs import all_pids, handle, stat, wait_until
+from procs import all_pids, handle, stat, wait_until, with_executable
 from runs import launch
 from truth import Bystander
 
@@ -96,6 +96,9 @@ def restart_host(world):
         if life.kind == "process" and not life.owner.dead:
             pids.append(life.owner.pid)
             life.owner.kill()
+    # Also those daemons that wrappers started when their commands died.
+    for held in filter(None, (handle(pid) for pid in with_executable(world.knell) if pid != world.follower.pid)):
+        held.kill()
     with open(f"{world.dir}/boot_id", "w", encoding="utf-8") as file:
         file.write(f"{uuid.uuid4()}\n")
     subprocess.run(["mount", "--bind", f"{world.dir}/boot_id", "/proc/sys/kernel/random/boot_id"], check=True)

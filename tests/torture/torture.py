@@ -192,4 +192,7 @@ def torment(world, faults, given, done, trace):
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
