@@ -72,7 +72,6 @@ class LiveSession {
     std::optional<WallTime> stalled_since() const { return stalled_since_.get(); }
     std::optional<WallTime> parked_since() const { return parked_since_.get(); }
     WallTime last_seen_at() const { return last_seen_at_; }
-    WallTime owner_since() const { return owner_since_; }
     OwnerKind owner_kind() const { return owner_kind_; }
     bool has_lease() const { return lease_ttl_s_ != 0; }
     std::chrono::seconds lease_ttl() const { return std::chrono::seconds{lease_ttl_s_}; }
