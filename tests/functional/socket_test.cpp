@@ -61,7 +61,16 @@ bool answers(const std::string& socket) {
     }
 }
 
-class Socket : public WithOwners {};
+class Socket : public WithOwners {
+  protected:
+    /// Puts a directory in the socket's place: it cannot be bound again.
+    void block() {
+        daemon.freeze();  // or it might be quicker
+        fs::remove(home.socket());
+        fs::create_directory(home.socket());
+        daemon.signal(SIGCONT);
+    }
+};
 
 TEST_F(Socket, ADeletedOneIsBoundAgainAndConnectionsStay) {
     fs::remove(home.socket());
@@ -74,8 +83,8 @@ TEST_F(Socket, ADeletedOneIsBoundAgainAndConnectionsStay) {
 }
 
 TEST_F(Socket, AFileInItsPlaceIsReplaced) {
-    fs::remove(home.socket());
-    write_file(home.socket(), "not a socket");
+    write_file(home.file("other"), "not a socket");
+    fs::rename(home.file("other"), home.socket());
 
     daemon.wait_for_log("bound again");
 
@@ -83,8 +92,8 @@ TEST_F(Socket, AFileInItsPlaceIsReplaced) {
 }
 
 TEST_F(Socket, OneThatSomebodyElseAnswersIsNeitherTakenNorDeleted) {
-    fs::remove(home.socket());
-    Listener other(home.socket());
+    Listener other(home.file("other"));
+    fs::rename(home.file("other"), home.socket());
     const auto theirs = inode_of(home.socket());
     daemon.wait_for_log("something else listens");
 
@@ -115,8 +124,7 @@ TEST_F(Socket, LocksThatWereDeletedAreTakenAgain) {
 }
 
 TEST_F(Socket, DownFindsADaemonByItsLock) {
-    fs::remove(home.socket());
-    fs::create_directory(home.socket());  // in its way: it cannot be bound again
+    block();
 
     const auto down = home.knell({"down"});
 
@@ -129,8 +137,7 @@ TEST_F(Socket, DownFindsADaemonByItsLock) {
 }
 
 TEST_F(Socket, StatusSaysThatADaemonRunsWhichCannotBeReached) {
-    fs::remove(home.socket());
-    fs::create_directory(home.socket());
+    block();
 
     const auto status = home.knell({"status"});
 
@@ -141,8 +148,7 @@ TEST_F(Socket, StatusSaysThatADaemonRunsWhichCannotBeReached) {
 }
 
 TEST_F(Socket, DownSignalsNobodyWhoIsNotProvenToHoldTheLock) {
-    fs::remove(home.socket());
-    fs::create_directory(home.socket());
+    block();
     auto innocent = idle_process();
     auto lock = read_file(home.file("knell.lock"));
     lock.replace(0, lock.find('\n'), fmt::to_string(innocent.pid()));
@@ -206,8 +212,8 @@ TEST_F(Socket, NoDaemonIsStartedForASocketThatItWouldNotListenAt) {
 }
 
 TEST_F(Socket, ADaemonWhoseHomeWasDeletedGivesWayToTheNextOne) {
-    for (const auto& name : names_in(home.path())) fs::remove_all(home.file(name));
     daemon.freeze();  // so that the next one is here before it looks
+    for (const auto& name : names_in(home.path())) fs::remove_all(home.file(name));
     ASSERT_EQ(home.knell({"up", "--detach"}).status, 0);
     ASSERT_EQ(home.knell({"down"}).status, 0);
     daemon.signal(SIGCONT);
