@@ -92,12 +92,21 @@ class Hooks final : public Command {
         JsonObject params{{"limit", 1000}};
         if (!name_.empty()) params["name"] = name_;
         if (dead_) params["state"] = "dead";
-        const auto result = connection.call_object("hooks.letters", params);
-        if (!result) return complain("hooks", result.error());
+        JsonArray all;
+        for (;;) {
+            const auto page = connection.call_object("hooks.letters", params);
+            if (!page) return complain("hooks", page.error());
+            const auto* found = wire::array_at(*page, "letters");
+            if (found != nullptr) all.insert(all.end(), found->begin(), found->end());
+            const auto next = text_at(*page, "next");
+            if (next.empty()) break;
+            params["cursor"] = next;
+        }
+        const JsonObject result{{"letters", std::move(all)}};
         if (json_) {
-            print_json(*result);
+            print_json(result);
         } else {
-            print(letters_table(*result, context.output, /*only_dead=*/dead_));
+            print(letters_table(result, context.output, /*only_dead=*/dead_));
         }
         return exit_done;
     }

@@ -120,6 +120,11 @@ std::string connections_text(const JsonObject& connections) {
     return fmt::format("{} of {}", int_at(connections, "open"), int_at(connections, "max"));
 }
 
+/// Only while they are noticed late.
+std::string file_watch_text(const JsonObject& watch) {
+    return fmt::format("looked for every few seconds: {}", text_at(watch, "why"));
+}
+
 std::string uptime_text(const JsonObject& status) {
     if (!status.contains("uptime_s")) return std::string(text_at(status, "started_at"));
     return fmt::format("{}, since {}",
@@ -148,6 +153,7 @@ std::vector<Fact> status_facts(const JsonObject& status) {
         {"events", describe(status, "events", events_text)},
         {"journal", describe(status, "journal", journal_text)},
         {"connections", describe(status, "connections", connections_text)},
+        {"changed files", describe(status, "file_watch", file_watch_text), Tone::warning},
     };
     if (const auto* reasons = wire::array_at(status, "degraded")) {
         for (const auto& reason : *reasons) {

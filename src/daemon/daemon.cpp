@@ -420,6 +420,9 @@ Result<Json> Daemon::node_status(Reader& reader) const {
                                    {"queued", writer_.queued()},
                                    {"queued_max", limits::queue_commands_max}};
     status["degraded"] = degraded(facts);
+    if (const auto trouble = delivery_->file_watch_trouble(); !trouble.empty()) {
+        status["file_watch"] = JsonObject{{"by", "looking"}, {"why", trouble}};
+    }
     status["connections"] =
         JsonObject{{"open", server_.connection_count()}, {"max", server_.connections_max()}};
     return status;

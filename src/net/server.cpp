@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include "core/limits.hpp"
 #include "net/connection.hpp"
 #include "net/listener.hpp"
 #include "platform/fd.hpp"
@@ -197,7 +198,8 @@ class Server::Impl {
                 fmt::format("{} connections are open, the most this daemon takes; close some",
                             connections_max_));
         }
-        auto connection = std::make_shared<Connection>(std::move(socket), caller, dispatcher_);
+        auto connection = std::make_shared<Connection>(std::move(socket), caller, dispatcher_,
+                                                       unsent_budget_, half_read_budget_);
         auto* key = connection.get();
         connections_.emplace(key, connection);
         ++count_;
@@ -219,6 +221,31 @@ class Server::Impl {
         }
     }
 
+    /// Later, not in the middle of what somebody is being sent or read from.
+    void relieve_soon() {
+        if (std::exchange(relief_posted_, true)) return;
+        asio::post(io_, [this] {
+            relief_posted_ = false;
+            relieve(unsent_budget_, &Connection::bytes_unsent, &Connection::give_up_unsent);
+            relieve(half_read_budget_, &Connection::bytes_half_read,
+                    &Connection::give_up_half_read);
+        });
+    }
+
+    void relieve(const MemoryBudget& budget, std::size_t (Connection::*held)() const,
+                 void (Connection::*give_up)()) {
+        while (budget.is_exceeded()) {
+            const auto most = std::ranges::max_element(
+                connections_, {}, [&](const auto& entry) { return (entry.first->*held)(); });
+            if (most == connections_.end()) return;
+            // It may end with this.
+            const auto connection = most->second;
+            const auto before = budget.held();
+            ((*connection).*give_up)();
+            if (budget.held() >= before) return;
+        }
+    }
+
     /// Calls that were taken are still answered.
     void wait_until_answered() {
         const auto busy = std::ranges::any_of(
@@ -232,6 +259,11 @@ class Server::Impl {
     const std::size_t connections_max_;
     std::atomic<std::size_t> count_{0};
     std::atomic<bool> stopping_{false};
+
+    // They outlive all connections, which give their shares back, also those that wait in io_.
+    MemoryBudget unsent_budget_{limits::unsent_bytes_all_max, [this] { relieve_soon(); }};
+    MemoryBudget half_read_budget_{limits::half_read_bytes_all_max, [this] { relieve_soon(); }};
+    bool relief_posted_ = false;
 
     asio::io_context io_{1};
     SocketAddress* address_ = nullptr;  // since `listen`

@@ -308,6 +308,7 @@ Result<SessionQuery> decode_list(const JsonObject& object) {
     query.status = params.choice<Status>("status", status_names);
     query.ended = params.boolean("ended");
     query.all = params.boolean("all").value_or(false);
+    query.bytes_max = limits::page_bytes_max;
     query.limit = static_cast<std::size_t>(
         params.integer("limit", 1, limits::list_page_max)
             .value_or(static_cast<std::int64_t>(limits::list_page_default)));
@@ -327,6 +328,7 @@ Result<SessionQuery> decode_list(const JsonObject& object) {
 Result<EventQuery> decode_events(const JsonObject& object) {
     Params params(object);
     auto query = read_event_query(params);
+    query.bytes_max = limits::page_bytes_max;
     query.limit = static_cast<std::size_t>(
         params.integer("limit", 1, limits::events_page_max)
             .value_or(static_cast<std::int64_t>(limits::events_page_default)));

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include "core/limits.hpp"
+
 namespace knell::rpc {
 
 std::string Caller::describe() const {
@@ -21,6 +23,20 @@ Caller Dispatcher::identify(pid_t pid, uid_t uid, int pidfd) const {
     return caller;
 }
 
+namespace {
+
+/// Pages end long before; this is for what has none.
+Error too_long(std::string_view line) {
+    return {ErrorCode::limit,
+            fmt::format("the answer is {} bytes long; at most {} are sent. Ask for less, with a "
+                        "lower limit or a filter",
+                        line.size(), limits::answer_bytes_max),
+            {},
+            {}};
+}
+
+}  // namespace
+
 void Dispatcher::handle(std::string_view line, const Caller& caller,
                         std::move_only_function<void(std::string)> reply, Stream* stream) {
     auto request = wire::parse_request(line);
@@ -31,7 +47,10 @@ void Dispatcher::handle(std::string_view line, const Caller& caller,
     Respond respond = [id = std::move(request->id), silent = request->is_notification,
                        reply = std::move(reply)](Result<Json> result) mutable {
         if (silent) return reply({});
-        reply(result ? wire::result_line(id, *result) : wire::error_line(id, result.error()));
+        if (!result) return reply(wire::error_line(id, result.error()));
+        auto line = wire::result_line(id, *result);
+        if (line.size() > limits::answer_bytes_max) line = wire::error_line(id, too_long(line));
+        reply(std::move(line));
     };
     const auto method = std::ranges::find(methods(), request->method, &Method::name);
     if (method == methods().end()) {

@@ -89,13 +89,16 @@ JsonArray transitions(const std::vector<Event>& events) {
     return array;
 }
 
-Result<Json> explain(const SessionId& id, const InspectReply& live, const Backend& backend,
-                     Reader& reader) {
+Result<Json> explain(const SessionId& id, Seq after, const InspectReply& live,
+                     const Backend& backend, Reader& reader) {
     const auto session = reader.find(id);
     if (!session) return std::unexpected(session.error());
     if (!*session) return fail(ErrorCode::not_found, fmt::format("no session {}", id.text()));
-    const auto events = reader.events(
-        {.after = 0, .limit = limits::events_page_max, .types = {}, .session_id = id});
+    const auto events = reader.events({.after = after,
+                                       .limit = limits::events_page_max,
+                                       .types = {},
+                                       .session_id = id,
+                                       .bytes_max = limits::page_bytes_max});
     if (!events) return std::unexpected(events.error());
     const auto verdict = judge(**session, live, backend.how_watched((*session)->owner.process));
     JsonObject result;
@@ -103,6 +106,7 @@ Result<Json> explain(const SessionId& id, const InspectReply& live, const Backen
     result["verdict"] = verdict.word;
     result["evidence"] = verdict.evidence;
     result["transitions"] = transitions(events->events);
+    if (events->next < events->newest) result["next"] = events->next;
     result["would_end"] = would_end(**session, live);
     return result;
 }
@@ -112,12 +116,15 @@ Result<Json> explain(const SessionId& id, const InspectReply& live, const Backen
 void why(Call&& call, Backend& backend) {
     wire::Params params(call.params);
     auto id = params.required_id("session_id");
+    const auto after = params.integer("after", 0, INT64_MAX).value_or(0);
     if (params.error()) return call.respond(params.failure());
-    backend.submit(Inspect{id}, [id, respond = std::move(call.respond),
+    backend.submit(Inspect{id}, [id, after, respond = std::move(call.respond),
                                  &backend](Result<Reply> reply) mutable {
         if (!reply) return respond(std::unexpected(std::move(reply.error())));
-        backend.read([id, live = std::get<InspectReply>(*reply),
-                      &backend](Reader& reader) { return explain(id, live, backend, reader); },
+        backend.read(
+            [id, after, live = std::get<InspectReply>(*reply), &backend](Reader& reader) {
+                return explain(id, after, live, backend, reader);
+            },
                      std::move(respond));
     });
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,6 +18,9 @@
 
 namespace knell {
 
+/// A page ends at its limit, or with the item that reaches `bytes_max` (store/page_bytes.hpp): it
+/// holds one item at least.
+
 /// Filters come before the limit.  Newest first, by order of creation.
 struct SessionQuery {
     std::string source;
@@ -26,6 +30,7 @@ struct SessionQuery {
     bool all = false;  // also what is folded away
     std::size_t limit = 0;
     std::optional<Ordinal> before;  // cursor: only older ones
+    std::size_t bytes_max = SIZE_MAX;
 };
 
 struct SessionPage {
@@ -33,11 +38,25 @@ struct SessionPage {
     std::optional<Ordinal> next;  // the cursor of the next page, when there is one
 };
 
+/// The newest messages of a session.
+struct MessageQuery {
+    Ordinal session = 0;
+    std::size_t limit = 0;
+    std::optional<std::int64_t> before;  // cursor: only older ones
+    std::size_t bytes_max = SIZE_MAX;
+};
+
+struct MessagePage {
+    std::vector<Message> messages;     // oldest first
+    std::optional<std::int64_t> next;  // the cursor of those before them, when there are any
+};
+
 struct EventQuery {
     Seq after = 0;
     std::size_t limit = 0;
     std::vector<EventType> types;  // empty: all
     SessionId session_id;          // empty: all
+    std::size_t bytes_max = SIZE_MAX;
 
     bool wants_all() const { return types.empty() && session_id.empty(); }
     bool wants(const Event& event) const {
@@ -80,8 +99,7 @@ class Reader {
     virtual ~Reader() = default;
     virtual Result<SessionPage> list(const SessionQuery& query) = 0;
     virtual Result<std::optional<Session>> find(const SessionId& id) = 0;
-    /// The newest `limit` messages, oldest first.
-    virtual Result<std::vector<Message>> messages(Ordinal session, std::size_t limit) = 0;
+    virtual Result<MessagePage> messages(const MessageQuery& query) = 0;
     /// Oldest first.  Looks at limits::events_scan_max events at most: a rare type must not hold
     /// up the reader's thread.
     virtual Result<EventPage> events(const EventQuery& query) = 0;

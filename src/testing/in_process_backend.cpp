@@ -70,7 +70,7 @@ void InProcessBackend::search_leftovers(const LeftoverSearch&,
 }
 
 void InProcessBackend::hooks(rpc::HooksCall call, rpc::Respond done) {
-    if (call.name.empty()) return done(JsonObject{{"hooks", JsonArray{}}});
+    if (call.name.empty()) return done(hooks_list);
     done(fail(ErrorCode::not_found, "no hook or webhook " + call.name));
 }
 

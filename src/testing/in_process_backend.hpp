@@ -19,6 +19,8 @@ class InProcessBackend final : public rpc::Backend {
   public:
     InProcessBackend();
 
+    Json hooks_list = JsonObject{{"hooks", JsonArray{}}};  // what hooks.list answers
+
     /// One line in, one line out ("" for a notification).
     std::string answer(std::string_view line, const rpc::Caller& caller);
     std::string answer(std::string_view line) { return answer(line, caller_); }

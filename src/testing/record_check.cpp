@@ -57,11 +57,13 @@ class Checker {
             const bool open = generation == session.generation && !session.end;
             check_generation(session, generation, events, open);
         }
-        const auto messages = reader_.messages(session.ordinal, 1'000'000);
-        if (!messages || static_cast<std::int64_t>(messages->size()) != session.tally.messages) {
+        const auto page = reader_.messages({.session = session.ordinal, .limit = 1'000'000});
+        const auto* messages = page ? &page->messages : nullptr;
+        if (messages == nullptr ||
+            static_cast<std::int64_t>(messages->size()) != session.tally.messages) {
             broken_.push_back(fmt::format("session {} counts {} messages and holds {}",
                                           session.id.text(), session.tally.messages,
-                                          messages ? messages->size() : 0));
+                                          messages != nullptr ? messages->size() : 0));
         }
     }
 

@@ -76,13 +76,68 @@ TEST_P(Life, MessagesComeBackInOrder) {
     journal().one(append("a", 1, {"one", "two"}));
     journal().group({append("a", 1, {"three"}), append("a", 1, {"four", "five"})});
 
-    const auto newest = reader().messages(shown("a").ordinal, 3);
+    MessageQuery query{.session = shown("a").ordinal, .limit = 3};
+    const auto newest = reader().messages(query);
 
     ASSERT_TRUE(newest);
-    ASSERT_EQ(newest->size(), 3U);
-    EXPECT_EQ((*newest)[0].content, "three");
-    EXPECT_EQ((*newest)[2].content, "five");
+    ASSERT_EQ(newest->messages.size(), 3U);
+    EXPECT_EQ(newest->messages[0].content, "three");
+    EXPECT_EQ(newest->messages[2].content, "five");
+    ASSERT_TRUE(newest->next);
+    query.before = newest->next;
+    const auto older = reader().messages(query);
+    ASSERT_EQ(older->messages.size(), 2U);
+    EXPECT_EQ(older->messages[0].content, "one");
+    EXPECT_FALSE(older->next);
     EXPECT_EQ(shown("a").tally, (Tally{.messages = 5, .input_tokens = 15, .output_tokens = 0}));
+}
+
+TEST_P(Life, PagesEndByBytesAndGoOn) {
+    journal().one(create("a"));
+    journal().one(create("b"));
+    const std::string large(10'000, 'x');
+    journal().one(append("a", 1, {large + "1", large + "2", large + "3"}));
+
+    std::string ends;
+    MessageQuery query{.session = shown("a").ordinal, .limit = 100, .before = {}, .bytes_max = 1};
+    do {
+        const auto page = reader().messages(query);
+        ASSERT_EQ(page->messages.size(), 1U);
+        ends += page->messages.front().content.back();
+        query.before = page->next;
+    } while (query.before);
+    EXPECT_EQ(ends, "321");
+    query.bytes_max = 20'000;
+    EXPECT_EQ(reader().messages(query)->messages.size(), 2U);
+
+    SessionQuery sessions;
+    sessions.all = true;
+    sessions.limit = 100;
+    sessions.bytes_max = 1;
+    const auto first = reader().list(sessions);
+    ASSERT_EQ(first->sessions.size(), 1U);
+    sessions.before = first->next;
+    const auto second = reader().list(sessions);
+    ASSERT_EQ(second->sessions.size(), 1U);
+    EXPECT_EQ(second->sessions[0].id.text(), "a");
+    EXPECT_FALSE(second->next);
+
+    EventQuery events{.after = 0, .limit = 100, .types = {}, .session_id = {}, .bytes_max = 1};
+    std::size_t seen = 0;
+    for (;;) {
+        const auto page = reader().events(events);
+        if (page->events.empty()) break;
+        ASSERT_EQ(page->events.size(), 1U);
+        EXPECT_EQ(page->next, page->events.front().seq);
+        events.after = page->next;
+        ++seen;
+    }
+    EXPECT_EQ(seen, static_cast<std::size_t>(events.after));
+    events.after = 0;
+    events.session_id = SessionId("b");
+    const auto of_b = reader().events(events);
+    ASSERT_EQ(of_b->events.size(), 1U);
+    EXPECT_EQ(of_b->next, of_b->events[0].seq);
 }
 
 TEST_P(Life, OneGroupMayHoldAWholeLifeAndTheNext) {

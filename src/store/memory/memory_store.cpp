@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "core/limits.hpp"
+#include "store/page_bytes.hpp"
 
 namespace knell {
 
@@ -52,13 +53,15 @@ class MemoryReader final : public Reader {
     Result<SessionPage> list(const SessionQuery& query) override {
         const std::lock_guard lock(tables_->mutex);
         SessionPage page;
+        std::size_t bytes = 0;
         for (auto row = tables_->sessions.rbegin(); row != tables_->sessions.rend(); ++row) {
             if (!matches(row->second, query)) continue;
-            if (page.sessions.size() == query.limit) {
+            if (page.sessions.size() == query.limit || bytes >= query.bytes_max) {
                 page.next = page.sessions.back().ordinal;
                 break;
             }
             page.sessions.push_back(row->second);
+            bytes += page_bytes(row->second);
         }
         return page;
     }
@@ -67,13 +70,24 @@ class MemoryReader final : public Reader {
         return find_in_tables(*tables_, id);
     }
 
-    Result<std::vector<Message>> messages(Ordinal session, std::size_t limit) override {
+    Result<MessagePage> messages(const MessageQuery& query) override {
         const std::lock_guard lock(tables_->mutex);
-        const auto found = tables_->messages.find(session);
-        if (found == tables_->messages.end()) return std::vector<Message>{};
+        MessagePage page;
+        const auto found = tables_->messages.find(query.session);
+        if (found == tables_->messages.end()) return page;
         const auto& all = found->second;
-        return std::vector<Message>(
-            all.end() - static_cast<std::ptrdiff_t>(std::min(limit, all.size())), all.end());
+        auto number = static_cast<std::int64_t>(all.size());
+        if (query.before) number = std::clamp<std::int64_t>(*query.before - 1, 0, number);
+        for (std::size_t bytes = 0; number > 0; --number) {
+            if (page.messages.size() == query.limit || bytes >= query.bytes_max) {
+                page.next = number + 1;
+                break;
+            }
+            page.messages.push_back(all.at(static_cast<std::size_t>(number - 1)));
+            bytes += page_bytes(page.messages.back());
+        }
+        std::ranges::reverse(page.messages);
+        return page;
     }
 
     Result<EventPage> events(const EventQuery& query) override {
@@ -88,10 +102,14 @@ class MemoryReader final : public Reader {
         const auto last = query.types.empty() || !query.session_id.empty()
                               ? newest
                               : std::min(newest, after + scan_max);
-        for (auto seq = after; seq < last && page.events.size() < query.limit;) {
+        std::size_t bytes = 0;
+        for (auto seq = after;
+             seq < last && page.events.size() < query.limit && bytes < query.bytes_max;) {
             const auto& event = log[static_cast<std::size_t>(++seq - first)];
             page.next = seq;
-            if (query.wants(event)) page.events.push_back(event);
+            if (!query.wants(event)) continue;
+            page.events.push_back(event);
+            bytes += page_bytes(event);
         }
         return page;
     }
@@ -123,7 +141,12 @@ class MemoryReader final : public Reader {
             if (found.size() == query.limit) break;
             if (!query.subscriber.empty() && letter.subscriber != query.subscriber) continue;
             if (query.state && letter.state != *query.state) continue;
-            if (letter.parcel.seq > query.after) found.push_back(letter);
+            const bool is_behind = query.after_subscriber.empty()
+                                       ? letter.parcel.seq > query.after
+                                       : key > std::pair(query.after_subscriber, query.after);
+            if (!is_behind) continue;
+            found.push_back(letter);
+            if (query.without_events) found.back().parcel.json = {};
         }
         return found;
     }
