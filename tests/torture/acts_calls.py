@@ -44,7 +44,7 @@ def own(world):
 
 
 def own_by_lease(world):
-    lease = Lease(world.rng.randint(5, 7))
+    lease = Lease(world.rng.randint(5, 6))
     before = wall()
     life = create(world, lease, {"lease_ttl_s": lease.ttl // 1000}, "lease")
     if life:
@@ -131,6 +131,8 @@ def append(world):
             world.call("session.append", {"session_id": life.session, "generation": life.generation,
                                           "messages": [message]})
             counts[0] += 1
+            turn = world.rng.choice(("turn.start", "turn.end"))
+            world.call(turn, {"session_id": life.session, "generation": life.generation})
         except Refused as refusal:
             if life.kind == "process" and refusal.kind in ("ended", "fenced", "not_found"):
                 world.ledger.blame(f"{life}: its owner lives, yet append says {refusal.kind}: {refusal}")
@@ -170,7 +172,10 @@ def take_over(world):
     life, heir = world.rng.choice(lives), world.actor()
     asked = (wall(), "takeover")
     try:
-        answer = world.call("session.resume", {"session_id": life.session, "takeover": True, "owner": {"pid": heir.pid}})
+        # A dead owner's session can be had without taking it from anybody.
+        force = not life.owner.dead or world.rng.random() < 0.5
+        answer = world.call("session.resume", {"session_id": life.session, "takeover": force,
+                                               "owner": {"pid": heir.pid}})
     except Refused:
         heir.kill()
         return False

@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from procs import handle, with_variable
+from procs import handle, wall, with_variable
 
 
 def kill(world):
@@ -17,6 +17,7 @@ def kill(world):
 def restart(world):
     if world.stalled:
         return False
+    world.ledger.interruptions.append(wall())
     status, said = world.command("down")
     world.client.close()
     if status != 0:

@@ -11,7 +11,7 @@ import time
 
 import rules
 from client import NoAnswer, Refused
-from procs import handle, read, stat, wait_until, with_executable
+from procs import clock_offset, handle, read, stat, wait_until, with_executable
 from runs import end as end_run
 from world import patience
 
@@ -35,7 +35,7 @@ def judge(world, faults):
     world.events = events
     everybody_heard(world, events, wrong)
     wrong += rules.structure(events)
-    wrong += rules.ends(world.ledger, events)
+    wrong += rules.ends(world.ledger, events, clock_is_steady(world))
     wrong += rules.messages(world.ledger, show_all(world))
     wrong += leftovers(world)
     wrong += filter(None, (b.wrong() for b in world.ledger.bystanders if b.wrong() not in wrong))
@@ -180,7 +180,7 @@ def everything_is_over(world, wrong):
 
 
 def everybody_heard(world, events, wrong):
-    wanted = {event["seq"] for event in events if event.get("session_id")}
+    wanted = rules.asked_for(events)
     for hook in ("recorder", "flaky"):
         def all_heard(name=hook):
             try:
@@ -203,12 +203,19 @@ def show_all(world):
     return {row["id"]: row for row in rows}
 
 
+def clock_is_steady(world):
+    """Somebody else may set the clock of a machine that is not ours alone."""
+    step = clock_offset() - world.clock_offset
+    if abs(step) > rules.lateness:
+        print(f"skipped: the clock was set by {step:.0f} ms meanwhile; times are not judged")
+    return abs(step) <= rules.lateness
+
+
 def leftovers(world):
     """`--leftovers stop`: gone, unless daemon or wrapper were killed before they could see to it."""
     wrong = []
     for run, child in world.ledger.leftovers:
-        began = run.seen_alive if not run.command.dead else run.command.died[0]
-        disturbed = run.wrapper_killed or any(began - 60_000 < kill for kill in world.ledger.kills_of_daemon)
+        disturbed = run.wrapper_killed or any(run.launched < kill for kill in world.ledger.interruptions)
         if not disturbed and not child.wait(patience):
             wrong.append(f"{run.session}: --leftovers stop, and its child {child.pid} still runs")
         child.kill()

@@ -11,6 +11,11 @@ def wall():
     return time.time_ns() / 1e6
 
 
+def clock_offset():
+    """Milliseconds between the clock on the wall and one that nobody sets."""
+    return wall() - time.monotonic_ns() / 1e6
+
+
 def read(path):
     """The bytes of a small file, or b"" where it is gone or may not be read."""
     try:

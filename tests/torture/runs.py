@@ -19,9 +19,10 @@ class Run:
         self.life = None
         self.children = {}                  # file with a pid: policy
         self.nested = False                 # in a pid namespace of its own
+        self.borrowed = False               # the wrapper is another's; its own is not a child of ours
         self.shares_fate = False            # may die with another command
         self.wrapper_killed = False
-        self.seen_alive = wall()
+        self.launched = self.seen_alive = wall()
         self.killed_from = None             # before it was killed without being known
 
     @property
@@ -53,7 +54,7 @@ class Run:
             except OSError:
                 return
             self.life = self.world.ledger.add(
-                Life(self.session, 1, actor, "run", certain=False, said=self.stderr))
+                Life(self.session, 1, actor, "run", certain=False, run=self))
             self.seen_alive = wall()
             self.note_children()
             return
@@ -78,7 +79,7 @@ class Run:
 
     def never_ran(self):
         """Whether the wrapper gave up on its command, which it must never do."""
-        undisturbed = not self.wrapper_killed and not self.shares_fate
+        undisturbed = not self.wrapper_killed and not self.shares_fate and not self.borrowed
         return not self.begun(10) and undisturbed and self.wrapper.poll() is not None
 
     def kill_wrapper(self, number=signal.SIGKILL):
@@ -125,7 +126,7 @@ def inside_another(world):
            f"{' '.join(argv)} 2>> {world.dir}/{inner}.said"
     run = launch(world, wrap, ("--leftovers", "report"), session=outer, wait=False)
     follow = Run(world, inner, run.wrapper, gate, said)
-    follow.shares_fate = run.shares_fate = True
+    follow.borrowed = follow.shares_fate = run.shares_fate = True
     world.runs.append(follow)
     world.wait(lambda: run.begun(1) and follow.begun(1), 30)
 
@@ -139,6 +140,7 @@ def beside_another(world):
             f"while [ ! -e {said} ]; do sleep 0.1; done")
     run = launch(world, text, ("--leftovers", "stop"), session=first, wait=False)
     follow = Run(world, second, run.wrapper, gate, said)
+    follow.borrowed = True
     world.runs.append(follow)
     if not world.wait(lambda: run.begun(1) and follow.begun(1), 30) or read(follow.stderr):
         follow.shares_fate = True           # the daemon may not know of it
@@ -173,7 +175,7 @@ def finish(world):
 
 
 def end(world, run, gently=False):
-    how = world.rng.randrange(6)
+    how = world.rng.randrange(2 if run.borrowed else 0, 6)
     if run.nested and (how < 2 or gently):
         run.killed_from = wall()
         run.wrapper_killed = True

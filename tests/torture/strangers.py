@@ -87,7 +87,7 @@ def restart_host(world):
     pids = []
     for run in world.runs:
         run.settle()
-        if run.wrapper.poll() is None and not run.shares_fate:
+        if run.wrapper.poll() is None and not run.borrowed:
             run.kill_wrapper()
         if run.life and not run.command.dead:
             pids.append(run.command.pid)

@@ -11,6 +11,7 @@ import collections
 import ctypes
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -27,7 +28,7 @@ from leases import Gateway
 from strangers import crowd_of_low_pids
 from world import World, stop_everything
 
-short_seconds = 12
+short_seconds = 8
 fixed_seed = 4711
 
 
@@ -144,12 +145,19 @@ def inside(given):
     if not wrong:
         return 0
     print(f"\nBROKEN, seed {given.seed}: {len(wrong)} violation(s)")
-    for sentence in checker.shortened(wrong):
-        print(f"  - {sentence}")
+    sentences = list(checker.shortened(wrong))
+    print("  - " + "\n  - ".join(sentences))
     print("the last acts:\n    " + "\n    ".join(trace[-25:]))
-    print("the daemon's log:\n" + world.log_tail())
+    print("the daemon's log on that, and its end:\n    " + "\n    ".join(telling(world.log(), sentences)))
     print(f"again: ./scripts/torture --seed {given.seed} --seconds {given.seconds:g}")
     return 1
+
+
+def telling(log, sentences, lines=40):
+    """The lines that name a session or a bystander that something is wrong with, and the last ones."""
+    names = set(re.findall(r"\b(?:s|run)-[0-9]+\b|(?<=bystander )[0-9]+", " ".join(sentences)))
+    about = [line for line in log if names & set(re.findall(r"[\w-]+", line))]
+    return about[-lines:] + ["..."] + log[-10:]
 
 
 def prepare(world):
@@ -158,7 +166,7 @@ def prepare(world):
         mount_small_disk(world)
     world.add_hooks()
     if not world.start():
-        raise SystemExit("the daemon does not start:\n" + world.log_tail())
+        raise SystemExit("the daemon does not start:\n" + "\n".join(world.log()))
     world.gateways = [Gateway(world.socket) for _ in range(2)]
     world.start_follower()
 
@@ -181,7 +189,6 @@ def torment(world, faults, given, done, trace):
             acts_daemon.start_again(world)
         for run in world.runs:
             run.settle()
-        world.note_hooks()
         _, name, function = world.rng.choices(table, weights)[0]
         took = perform(world, faults, name, function)
         done[name] += took

@@ -124,7 +124,7 @@ class Life:
         self.park_s = more.get("park_s")
         self.certain = more.get("certain", True)    # the daemon acknowledged that it began
         self.ends_asked = []            # (before, how): ends that somebody asked for
-        self.said = more.get("said")    # a file with what `knell run` said
+        self.run = more.get("run")      # the Run whose command is the owner
         self.watched_said = None        # evidence of session.why, when it claimed to watch
 
     def __str__(self):
@@ -137,8 +137,7 @@ class Ledger:
         self.messages = {}          # session: [acknowledged, tried]
         self.bystanders = []
         self.leftovers = []         # (life, Handle, policy): plain children of commands
-        self.kills_of_daemon = []   # stamps before
-        self.hook_pids = set()
+        self.interruptions = []     # of the daemon's life: stamps before
         self.wrong = []             # what was seen to be wrong on the way
 
     def add(self, life):

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from client import Client, NoAnswer, Refused
-from procs import arguments, environment, handle, namespace, wait_until, wall, with_executable, with_variable
+from procs import arguments, clock_offset, environment, handle, namespace, read, wait_until, wall, with_executable, with_variable
 from truth import Actor, Ledger
 
 patience = 60       # seconds that anything may take on a busy machine, once all is well again
@@ -17,9 +17,8 @@ recorder = """#!/bin/sh
 echo "$KNELL_EVENT_SEQ $KNELL_EVENT $KNELL_SESSION_ID" >> {dir}/heard-recorder
 """
 
-# Fails once for some events, hangs while told to, and says which process it is.
+# Fails once for some events, and hangs while told to.
 flaky = """#!/bin/sh
-echo $$ >> {dir}/hook-pids
 if [ -e {dir}/hang ]; then sleep 100000; fi
 case $KNELL_EVENT_SEQ in *3) if [ ! -e {dir}/tried/$KNELL_EVENT_SEQ ]; then
     : > {dir}/tried/$KNELL_EVENT_SEQ
@@ -42,6 +41,7 @@ class World:
         self.environment = {"PATH": os.environ["PATH"], "HOME": directory, "KNELL_HOME": self.home}
         self.client = Client(self.socket)
         self.ledger = Ledger()
+        self.clock_offset = clock_offset()
         self.stalled = False                # something keeps the daemon from answering
         self.numbers = {}
         self.follower = None
@@ -118,7 +118,7 @@ class World:
 
     def kill_daemon(self):
         daemons = self.daemons()
-        self.ledger.kills_of_daemon.append(wall())
+        self.ledger.interruptions.append(wall())
         for daemon in daemons:
             daemon.kill()
         self.client.close()
@@ -155,14 +155,6 @@ class World:
         child = self.spawn(argv)
         return Actor(child.pid, name, gate, child)
 
-    def note_hooks(self):
-        """Takes down which processes hooks were."""
-        try:
-            with open(f"{self.dir}/hook-pids", encoding="utf-8") as file:
-                self.ledger.hook_pids |= {int(line) for line in file.read().split("\n")[:-1] if line}
-        except FileNotFoundError:
-            pass
-
     def hook_processes(self):
         """Hooks of this home that run, whoever started them."""
         return [pid for pid in with_variable("KNELL_HOME", self.home)
@@ -181,13 +173,12 @@ class World:
         with open(f"{self.dir}/followed", encoding="utf-8") as file:
             return [json.loads(line) for line in file.read().split("\n")[:-1]]
 
-    def log_tail(self, lines=15):
-        text = ""
+    def log(self):
+        """Of all its daemons, by time."""
+        lines = []
         for name in (f"{self.home}/knell.log", f"{self.dir}/daemon.log"):
-            if os.path.exists(name):
-                with open(name, encoding="utf-8", errors="replace") as file:
-                    text += "".join(f"    {line}" for line in file.readlines()[-lines:])
-        return text
+            lines += read(name).decode(errors="replace").splitlines()
+        return sorted(lines)
 
 
 def stop_everything(world):
