@@ -33,7 +33,9 @@ struct ProcessIdentity {
 /// makes progress, and only the process whether it lives.
 struct Owner {
     OwnerKind kind = OwnerKind::process;
-    ProcessIdentity process;            // kind == process
+    /// kind == process.  Of a lease: the process it stands for, which could not be seen from here,
+    /// by its name in its own namespace (pid 0: it stands for none).
+    ProcessIdentity process;
     std::chrono::seconds lease_ttl{0};  // 0: no lease
     std::string host;
     WallTime since;

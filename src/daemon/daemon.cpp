@@ -26,6 +26,7 @@
 #include "platform/clock.hpp"
 #include "platform/directories.hpp"
 #include "platform/log.hpp"
+#include "platform/proc_stat.hpp"
 #include "platform/process_limits.hpp"
 #include "platform/random.hpp"
 #include "platform/version.hpp"
@@ -78,6 +79,18 @@ struct Readers {
     std::unique_ptr<Reader> feeds;
     std::unique_ptr<Reader> delivery;
 };
+
+/// How often, and how many times, a command that has ended is looked at until its `knell run` has
+/// said how: a second in all, in case that is stopped or busy.
+constexpr std::chrono::milliseconds first_word_look{20};
+constexpr int first_word_looks = 50;
+
+/// It has ended and its parent has yet to take notice.
+bool is_unwaited_for(const ProcessIdentity& process, const ProcessTable& processes) {
+    if (process.pid_namespace != processes.own_pid_namespace()) return false;
+    const auto stat = read_proc_stat(process.pid);
+    return stat && stat->is_dead() && stat->start_ticks == process.start_ticks;
+}
 
 /// Everything a running daemon is made of, in the order it must be taken down again.
 class Daemon final : public rpc::Backend {
@@ -257,12 +270,27 @@ class Daemon final : public rpc::Backend {
                                              .command_started = effect.process.start_ticks});
                 std::ranges::move(found, std::back_inserter(gone.leftovers));
             }
-            writer_.observe(std::move(gone));
+            observe_after_wrapper(std::move(gone), first_word_looks);
         };
         if (!read_thread_.submit(search)) {
-            writer_.observe(OwnerGone{effect.process, effect.departure, {}, /*searched=*/true});
+            observe_after_wrapper(
+                OwnerGone{effect.process, effect.departure, {}, /*searched=*/true},
+                first_word_looks);
         }
     }
+
+    /// Its `knell run` leaves the command unwaited for until it has told of its end, and knows more
+    /// than its exit status: what asked it to end.  So it has the first word, for a short while.
+    /// Any thread.
+    void observe_after_wrapper(OwnerGone gone, int looks) {
+        if (looks == 0 || !is_unwaited_for(gone.process, processes_)) {
+            return writer_.observe(std::move(gone));
+        }
+        server_.after(first_word_look, [this, gone = std::move(gone), looks] {
+            observe_after_wrapper(gone, looks - 1);
+        });
+    }
+
     void carry_out_one(StopLeftovers&& effect) {
         for (const auto& leftover : effect.leftovers) {
             log_info("stopping process {} ({}), left behind by session {}: {}", leftover.pid,

@@ -92,13 +92,16 @@ class Intake : public std::enable_shared_from_this<Intake> {
     bool is_on_record(const Error& error) const {
         if (error.code == ErrorCode::fenced) return true;
         if (const auto* owned = std::get_if<OwnedBy>(&error.facts)) {
-            const auto& process = owned->owner.process;
-            return owned->generation == 1 && process.pid == owner_->pid &&
-                   process.start_ticks == owner_->start_ticks;
+            return owned->generation == 1 && is_owner(owned->owner.process);
         }
         const auto* ended = std::get_if<EndedAs>(&error.facts);
-        return ended != nullptr && ended->process.pid == owner_->pid &&
-               ended->process.start_ticks == owner_->start_ticks;
+        return ended != nullptr && is_owner(ended->process);
+    }
+
+    /// Of another namespace its pid was translated while it lived, and cannot be any more.
+    bool is_owner(const ProcessIdentity& process) const {
+        if (process.start_ticks != owner_->start_ticks) return false;
+        return process.pid == owner_->pid || process.pid_namespace != owner_->pid_namespace;
     }
 
     /// `knell run` writes the create when it starts and, if no daemon came meanwhile, once more
@@ -107,8 +110,9 @@ class Intake : public std::enable_shared_from_this<Intake> {
         if (place + 1 >= commands_.size()) return false;
         const auto* create = std::get_if<Create>(&commands_[place]);
         const auto* next = std::get_if<Create>(&commands_[place + 1]);
+        // The same process may have ended between the two translations of its pid.
         return create != nullptr && next != nullptr &&
-               create->draft.owner.process == next->draft.owner.process;
+               create->draft.owner.process.start_ticks == next->draft.owner.process.start_ticks;
     }
 
     std::optional<Close> close_after(std::size_t place) const {

@@ -139,6 +139,15 @@ class Server::Impl {
         wait_for_hangup(std::move(work));
     }
 
+    void after(std::chrono::milliseconds delay, std::function<void()> work) {
+        asio::post(io_, [this, delay, work = std::move(work)]() mutable {
+            auto timer = std::make_shared<asio::steady_timer>(io_, delay);
+            timer->async_wait([timer, work = std::move(work)](error_code error) {
+                if (!error) work();
+            });
+        });
+    }
+
     std::size_t connection_count() const { return count_; }
     std::size_t connections_max() const { return connections_max_; }
 
@@ -302,6 +311,9 @@ void Server::every(std::chrono::milliseconds period, std::function<void()> work)
 }
 void Server::on_hangup(std::function<void()> work) {
     impl_->on_hangup(std::move(work));
+}
+void Server::after(std::chrono::milliseconds delay, std::function<void()> work) {
+    impl_->after(delay, std::move(work));
 }
 std::size_t Server::connection_count() const {
     return impl_->connection_count();

@@ -14,7 +14,8 @@ namespace knell::net {
 
 /// The unix socket: accepts, splits lines, hands them to the dispatcher, sends the answers.
 ///
-/// All of it runs on the thread that calls `run`; only `post` and `stop` may be called from others.
+/// All of it runs on the thread that calls `run`; only `post`, `after` and
+/// `stop` may be called from others.
 class Server {
   public:
     /// `connections_max`: one more is told `limit` and closed.
@@ -35,6 +36,8 @@ class Server {
 
     /// Runs `work` on this server's thread every `period`, first after one period.
     void every(std::chrono::milliseconds period, std::function<void()> work);
+    /// Once, on the serving thread; from any thread.  Dropped when it stops before that.
+    void after(std::chrono::milliseconds delay, std::function<void()> work);
 
     /// Runs `work` on this server's thread for each SIGHUP, unless SIGHUP is ignored, as under
     /// nohup.

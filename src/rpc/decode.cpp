@@ -16,18 +16,33 @@ namespace {
 
 constexpr std::int64_t generation_max = UINT32_MAX;
 
-Owner process_owner(Params& params, std::string_view field, pid_t pid, const Backend& backend) {
+/// A pid as the caller means it.  Who says nothing of a namespace means its own.
+NamedPid read_named_pid(Params& given, std::string_view field, const Caller& caller) {
+    NamedPid named;
+    named.pid = static_cast<pid_t>(given.required_integer(field, 1, INT32_MAX));
+    named.pid_namespace =
+        static_cast<std::uint64_t>(given.integer("pid_namespace", 1, INT64_MAX)
+                                       .value_or(static_cast<std::int64_t>(caller.pid_namespace)));
+    return named;
+}
+
+Owner process_owner(Params& given, const NamedPid& named, const Caller& caller,
+                    const Backend& backend) {
+    const auto& processes = backend.processes();
     Owner owner;
     owner.host = backend.host();
-    const auto identity = backend.processes().identify(pid);
+    const auto located = processes.locate(named, caller.pid);
+    const auto identity = located.kind == Located::Kind::here ? processes.identify(located.pid)
+                                                              : std::optional<ProcessIdentity>{};
     if (identity) {
         owner.process = *identity;
     } else {
-        params.reject(field,
-                      fmt::format("no process {} runs here; name a living one, or use "
-                                  "owner {{\"lease_ttl_s\": 45}} for an owner that cannot be "
-                                  "watched",
-                                  pid));
+        const auto why = located.kind == Located::Kind::here
+                             ? fmt::format("no process {} runs here", named.pid)
+                             : located.why;
+        given.reject("pid", why +
+                                "; name a living one, or use owner {\"lease_ttl_s\": 45} for an "
+                                "owner that cannot be watched");
     }
     return owner;
 }
@@ -44,7 +59,8 @@ Owner lease_owner(Params& given, const Backend& backend) {
 }
 
 /// {pid}, {lease_ttl_s} or both, or {kind: "lease"} for one of the usual length; without an owner
-/// the calling process is it.
+/// the calling process is it.  {kind: "lease", pid} is a lease that stands for a process which
+/// cannot be seen from here: somebody who sees it renews it.
 Owner decode_owner(Params& params, const Caller& caller, const Backend& backend) {
     const auto* object = params.object("owner");
     if (object == nullptr) {
@@ -64,17 +80,33 @@ Owner decode_owner(Params& params, const Caller& caller, const Backend& backend)
     const auto kind = given.choice<OwnerKind>("kind", owner_kind_names);
     if (!given.has("pid") && !given.has("lease_ttl_s") && kind != OwnerKind::lease) {
         params.reject("owner", "must hold pid, lease_ttl_s or both");
-    } else if (given.has("pid")) {
-        const auto pid = given.required_integer("pid", 1, INT32_MAX);
-        if (!given.error()) {
-            owner = process_owner(given, "pid", static_cast<pid_t>(pid), backend);
-        }
-        if (given.has("lease_ttl_s")) owner.lease_ttl = lease_owner(given, backend).lease_ttl;
-    } else {
+    } else if (!given.has("pid")) {
         owner = lease_owner(given, backend);
+    } else {
+        const auto named = read_named_pid(given, "pid", caller);
+        if (kind == OwnerKind::lease) {
+            owner = lease_owner(given, backend);
+            owner.process.pid = named.pid;
+            owner.process.pid_namespace = named.pid_namespace;
+        } else {
+            if (!given.error()) owner = process_owner(given, named, caller, backend);
+            if (given.has("lease_ttl_s")) owner.lease_ttl = lease_owner(given, backend).lease_ttl;
+        }
     }
     params.absorb(given);
     return owner;
+}
+
+/// A process that somebody identified in another namespace, as we know it.  Where it is not to be
+/// found its identity stays as it was given, and whoever looks at it says why.
+void translate(ProcessIdentity& process, const ProcessTable& processes) {
+    if (process.boot_id != processes.boot_id()) return;
+    if (process.pid_namespace == processes.own_pid_namespace()) return;
+    const auto located =
+        processes.locate({process.pid, process.pid_namespace, process.start_ticks}, /*near=*/0);
+    if (located.kind != Located::Kind::here) return;
+    const auto identity = processes.identify(located.pid);
+    if (identity && identity->start_ticks == process.start_ticks) process = *identity;
 }
 
 struct OwnerLoss {
@@ -359,7 +391,10 @@ Result<Command> decode_spooled(std::string_view method, const JsonObject& object
             process.start_ticks =
                 static_cast<std::uint64_t>(given.integer("start_ticks", 0, INT64_MAX).value_or(0));
             process.boot_id = given.text("boot_id", limits::word_bytes_max);
+            process.pid_namespace = static_cast<std::uint64_t>(
+                given.integer("pid_namespace", 0, INT64_MAX).value_or(0));
             params.absorb(given);
+            if (!given.error()) translate(process, backend.processes());
         }
         return finish(params, std::move(create));
     }

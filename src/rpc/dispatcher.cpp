@@ -18,8 +18,13 @@ Caller Dispatcher::identify(pid_t pid, uid_t uid, int pidfd) const {
     Caller caller{pid, uid, std::nullopt};
     if (pid <= 0) return caller;
     caller.process = backend_.processes().identify(pid);
+    caller.pid_namespace = backend_.processes().pid_namespace_of(pid);
     pollfd look{.fd = pidfd, .events = POLLIN, .revents = 0};
-    if (pidfd >= 0 && poll(&look, 1, 0) > 0) caller.process.reset();  // ended before we looked
+    if (pidfd >= 0 && poll(&look, 1, 0) > 0) {
+        // Ended before we looked: what was read may be about the next holder of its pid.
+        caller.process.reset();
+        caller.pid_namespace = 0;
+    }
     return caller;
 }
 

@@ -96,6 +96,15 @@ void change(Call&& call, Backend& backend) {
     submit(std::move(*command), std::move(call.respond), backend);
 }
 
+/// The command by its pid here; 0 where it cannot be seen.
+pid_t locate_command(wire::Params& params, const Caller& caller, const ProcessTable& processes) {
+    const auto pid = params.integer("command_pid", 1, INT32_MAX);
+    if (!pid) return 0;
+    const auto located = processes.locate(
+        {static_cast<pid_t>(*pid), caller.pid_namespace, /*start_ticks=*/0}, caller.pid);
+    return located.kind == Located::Kind::here ? located.pid : 0;
+}
+
 /// The wrapper of a command asks for what it left behind to be found before the end is decided.
 void close(Call&& call, Backend& backend) {
     wire::Params params(call.params);
@@ -104,10 +113,11 @@ void close(Call&& call, Backend& backend) {
     if (!search || params.error() || id.empty()) {
         return change<decode_close>(std::move(call), backend);
     }
+    const auto command = locate_command(params, call.caller, backend.processes());
     const LeftoverSearch where{
         .session_id = id,
         .socket = {},  // the daemon knows its own
-        .command = static_cast<pid_t>(params.integer("command_pid", 1, INT32_MAX).value_or(0)),
+        .command = command,
         .reaper = params.boolean("reaper").value_or(false) ? call.caller.pid : 0,
         .command_started = 0};
     if (params.error()) return call.respond(params.failure());
@@ -242,7 +252,8 @@ constexpr Param session_param{"session_id", "string", true, "the session"};
 constexpr Param generation_param{"generation", "integer", true,
                                  "the fencing token that create or resume gave"};
 constexpr Param owner_param{"owner", "object", false,
-                            "{pid}, {lease_ttl_s} or both; default: the calling process"};
+                            "{pid, pid_namespace?}, {lease_ttl_s} or both; default: the calling "
+                            "process"};
 constexpr Param on_owner_loss_param{"on_owner_loss", "string", false, "end (default) or park"};
 constexpr Param park_param{"park_s", "integer", false, "with park: for how long, default 300"};
 constexpr Param leftovers_param{"leftovers", "string", false,

@@ -33,8 +33,17 @@ Verdict judge(const Session& session, const InspectReply& live, const std::strin
                                      watched.empty() ? "there, but not watched yet" : watched)};
     }
     const auto seen = live.last_seen_at.value_or(session.last_seen_at);
-    return {"alive", fmt::format("its lease of {} s was renewed at {}", owner.lease_ttl.count(),
-                                 format_rfc3339(seen))};
+    auto evidence = fmt::format("its lease of {} s was renewed at {}", owner.lease_ttl.count(),
+                                format_rfc3339(seen));
+    if (owner.process.pid != 0) {
+        evidence += fmt::format(
+            "; it stands for process {} of pid namespace {}, which cannot be seen from here, and "
+            "is renewed while that one lives by {}",
+            owner.process.pid, owner.process.pid_namespace,
+            session.leftovers == LeftoversPolicy::none ? "who opened the session"
+                                                       : "its `knell run`");
+    }
+    return {"alive", std::move(evidence)};
 }
 
 JsonObject cause(std::string_view what, const InspectReply& live, bool timed) {

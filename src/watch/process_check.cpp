@@ -10,6 +10,7 @@
 
 #include "platform/pidfd.hpp"
 #include "platform/proc_stat.hpp"
+#include "platform/proc_status.hpp"
 #include "watch/oom_evidence.hpp"
 
 namespace knell {
@@ -38,12 +39,15 @@ std::optional<int> status_from_pidfd(int pidfd) {
 }
 
 /// Not waited for yet: its last words stand in /proc, for those who may read them.
-std::optional<int> status_from_zombie(const ProcessIdentity& process) {
+std::optional<int> status_from_zombie(int pidfd, const ProcessIdentity& process) {
+    // On record it may have the pid of another namespace.
+    auto pid = pid_behind(pidfd);
+    if (pid == 0) pid = process.pid;
     struct stat owner{};
-    if (stat(fmt::format("/proc/{}", process.pid).c_str(), &owner) != 0) return std::nullopt;
+    if (stat(fmt::format("/proc/{}", pid).c_str(), &owner) != 0) return std::nullopt;
     // The kernel shows 0 to others, which is not the same as an exit status of 0.
     if (geteuid() != 0 && owner.st_uid != geteuid()) return std::nullopt;
-    const auto found = read_proc_stat(process.pid);
+    const auto found = read_proc_stat(pid);
     if (!found || !found->is_dead() || found->start_ticks != process.start_ticks) {
         return std::nullopt;
     }
@@ -63,7 +67,7 @@ Departure departure_of(int pidfd, const ProcessIdentity& process) {
     // Without a descriptor the ioctl is refused, and only a zombie can tell.
     auto status = status_from_pidfd(pidfd);
     if (!status) {
-        status = status_from_zombie(process);
+        status = status_from_zombie(pidfd, process);
         source = "/proc, before its parent waited for it";
         // Waited for between the two looks: the exit record is there now.
         if (!status) {
@@ -102,11 +106,11 @@ Finding look_for(const ProcessIdentity& process, const ProcessTable& table) {
                      .evidence = fmt::format("it ran in boot {}, this is boot {}", process.boot_id,
                                              table.boot_id())}};
     }
-    if (process.pid_namespace != 0 && process.pid_namespace != table.own_pid_namespace()) {
-        return CannotTell{fmt::format("process {} lives in another pid namespace ({})", process.pid,
-                                      process.pid_namespace)};
-    }
-    auto sight = table.look_at(process.pid);
+    const auto located =
+        table.locate({process.pid, process.pid_namespace, process.start_ticks}, /*near=*/0);
+    if (located.kind == Located::Kind::cannot_see) return CannotTell{located.why};
+    if (located.kind == Located::Kind::nobody) return lost(located.why);
+    auto sight = table.look_at(located.pid);
     if (sight.nobody) {
         return lost(fmt::format("no process {} (start ticks {}) runs any more", process.pid,
                                 process.start_ticks));

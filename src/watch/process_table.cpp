@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/stat.h>
 
 #include "platform/pidfd.hpp"
 #include "platform/proc_stat.hpp"
+#include "platform/proc_status.hpp"
 #include "platform/small_file.hpp"
 #include "watch/process_check.hpp"
 
@@ -24,23 +24,6 @@ std::string read_boot_id() {
     return text;
 }
 
-std::uint64_t inode_of(const char* path) {
-    struct stat status{};
-    return stat(path, &status) == 0 ? status.st_ino : 0;
-}
-
-/// A leader that has ended is a zombie for as long as other threads of it run.
-bool has_living_thread(pid_t pid) {
-    std::error_code unreadable;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid), unreadable)) {
-        const auto stat = read_small_file(entry.path() / "stat");
-        const auto thread = stat ? parse_proc_stat(*stat) : std::nullopt;
-        if (thread && !thread->is_dead()) return true;
-    }
-    return false;
-}
-
 bool has_exited(int pidfd) {
     pollfd look{.fd = pidfd, .events = POLLIN, .revents = 0};
     return poll(&look, 1, 0) > 0;
@@ -48,17 +31,20 @@ bool has_exited(int pidfd) {
 
 }  // namespace
 
-ProcTable::ProcTable() : boot_id_(read_boot_id()), pid_namespace_(inode_of("/proc/self/ns/pid")) {}
+ProcTable::ProcTable() : boot_id_(read_boot_id()) {}
 
 std::optional<ProcessIdentity> ProcTable::identify(pid_t pid) const {
-    const auto found = read_proc_stat(pid);
-    if (!found || found->is_dead()) return std::nullopt;
+    if (namespaces_.own() == 0) return std::nullopt;  // /proc would speak of strangers
+    const auto named = read_proc_status(pid);
+    if (!named) return std::nullopt;
+    const auto found = read_proc_stat(named->process);
+    if (!found || (found->is_dead() && !has_living_thread(named->process))) return std::nullopt;
     ProcessIdentity identity;
-    identity.pid = pid;
+    identity.pid = named->process;
     identity.start_ticks = found->start_ticks;
     identity.boot_id = boot_id_;
     // A pid that can be seen here counts here, whatever namespace the process itself lives in.
-    identity.pid_namespace = pid_namespace_;
+    identity.pid_namespace = namespaces_.own();
     return identity;
 }
 

@@ -9,6 +9,7 @@
 #include "core/owner.hpp"
 #include "platform/fd.hpp"
 #include "platform/spare_descriptor.hpp"
+#include "watch/pid_namespaces.hpp"
 
 namespace knell {
 
@@ -27,7 +28,8 @@ struct Sight {
 class ProcessTable {
   public:
     virtual ~ProcessTable() = default;
-    /// Who runs under this pid right now; nothing when nobody does.
+    /// Who runs under this pid of our own namespace right now; nothing when nobody does.  The id of
+    /// a thread counts for its process.
     virtual std::optional<ProcessIdentity> identify(pid_t pid) const = 0;
     virtual Sight look_at(pid_t pid) const = 0;
     /// How `process` went, of which `sight` says that it has ended.
@@ -35,6 +37,10 @@ class ProcessTable {
     virtual const std::string& boot_id() const = 0;
     /// Pids of another namespace mean nothing here.
     virtual std::uint64_t own_pid_namespace() const = 0;
+    /// The namespace in which a process that has `pid` here counts; 0: it cannot be told.
+    virtual std::uint64_t pid_namespace_of(pid_t pid) const = 0;
+    /// Who has that name, by its pid here.  `near`: who named it, or 0.
+    virtual Located locate(const NamedPid& named, pid_t near) const = 0;
 };
 
 /// The real one, through /proc.
@@ -45,11 +51,15 @@ class ProcTable final : public ProcessTable {
     Sight look_at(pid_t pid) const override;
     Departure how_it_went(const Sight& sight, const ProcessIdentity& process) const override;
     const std::string& boot_id() const override { return boot_id_; }
-    std::uint64_t own_pid_namespace() const override { return pid_namespace_; }
+    std::uint64_t own_pid_namespace() const override { return namespaces_.own(); }
+    std::uint64_t pid_namespace_of(pid_t pid) const override { return namespaces_.of(pid); }
+    Located locate(const NamedPid& named, pid_t near) const override {
+        return namespaces_.find(named, near);
+    }
 
   private:
     const std::string boot_id_;
-    const std::uint64_t pid_namespace_;
+    const PidNamespaces namespaces_;
     mutable SpareDescriptor spare_;  // the last one left belongs to the proof of life
 };
 

@@ -37,6 +37,10 @@ JsonObject to_json(const Owner& owner) {
     object["kind"] = name_in(owner_kind_names, owner.kind);
     if (owner.kind == OwnerKind::process) object["pid"] = owner.process.pid;
     if (owner.lease_ttl.count() > 0) object["lease_ttl_s"] = owner.lease_ttl.count();
+    if (owner.kind == OwnerKind::lease && owner.process.pid != 0) {
+        object["stands_for"] =
+            JsonObject{{"pid", owner.process.pid}, {"pid_namespace", owner.process.pid_namespace}};
+    }
     put(object, "host", owner.host);
     put(object, "since", owner.since);
     return object;

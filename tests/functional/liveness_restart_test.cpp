@@ -187,11 +187,11 @@ TEST_F(Restart, AStrangerUnderTheOwnersPidIsADeathAndIsLeftAlone) {
     EXPECT_EQ(stranger.wait(), 128 + SIGTERM) << "nobody but the test has signalled it";
 }
 
-TEST_F(Restart, AnOwnerOfAnotherPidNamespaceIsUnknownForGood) {
+TEST_F(Restart, AnOwnerOfNoKnownPidNamespaceIsUnknownForGood) {
     auto owner = idle_process();
     own("s", owner.pid());
     daemon.kill9();
-    remember("s", "owner_pid_ns = 4026530000");
+    remember("s", "owner_pid_ns = 0");
     start_again();
 
     auto session = show("s");
@@ -222,7 +222,7 @@ TEST_F(Restart, AnUnknownOwnersWriteIsEvidence) {
     auto owner = idle_process();
     own("s", owner.pid());
     daemon.kill9();
-    remember("s", "owner_pid_ns = 4026530000");
+    remember("s", "owner_pid_ns = 0");
     start_again();
     ASSERT_EQ(text(show("s"), "status"), "unknown");
 

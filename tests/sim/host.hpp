@@ -61,6 +61,12 @@ class Host final : public ProcessTable {
     Departure how_it_went(const Sight& sight, const ProcessIdentity& process) const override;
     const std::string& boot_id() const override { return boot_id_; }
     std::uint64_t own_pid_namespace() const override { return 1; }
+    std::uint64_t pid_namespace_of(pid_t) const override { return 1; }
+    Located locate(const NamedPid& named, pid_t) const override {
+        if (named.pid_namespace == 1)
+            return {.kind = Located::Kind::here, .pid = named.pid, .why = {}};
+        return {.kind = Located::Kind::cannot_see, .pid = 0, .why = "another pid namespace"};
+    }
 
   private:
     const Process* holder_of(pid_t pid) const;

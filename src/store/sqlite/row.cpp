@@ -191,18 +191,18 @@ Binder& Binder::time(std::optional<WallTime> value) {
 
 Binder& Binder::owner(const Owner& owner) {
     word(name_in(owner_kind_names, owner.kind));
-    if (owner.kind == OwnerKind::process) {
+    if (owner.kind == OwnerKind::process || owner.process.pid != 0) {
         number(owner.process.pid);
         number(static_cast<std::int64_t>(owner.process.start_ticks));
         number(static_cast<std::int64_t>(owner.process.pid_namespace));
         text(owner.process.boot_id);
-        if (owner.lease_ttl.count() > 0) {
-            number(owner.lease_ttl.count());
-        } else {
-            null();
-        }
     } else {
-        null().null().null().null().number(owner.lease_ttl.count());
+        null().null().null().null();
+    }
+    if (owner.kind == OwnerKind::lease || owner.lease_ttl.count() > 0) {
+        number(owner.lease_ttl.count());
+    } else {
+        null();
     }
     return optional(owner.host).time(owner.since);
 }
