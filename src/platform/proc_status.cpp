@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <memory>
 
@@ -75,10 +76,20 @@ std::vector<pid_t> threads_of(pid_t pid, const std::string& proc) {
 }
 
 bool has_living_thread(pid_t pid, const std::string& proc) {
-    return std::ranges::any_of(threads_of(pid, proc), [&](pid_t thread) {
+    const auto threads = threads_of(pid, proc);
+    // With no descriptor left to read with, the links of the folder still count them: two, and one
+    // for each thread.  Whoever is not sure must not say that it has ended.
+    if (threads.empty()) {
+        struct stat found{};
+        return stat(fmt::format("{}/{}/task", proc, pid).c_str(), &found) == 0 &&
+               found.st_nlink > 3;
+    }
+    return std::ranges::any_of(threads, [&](pid_t thread) {
+        errno = 0;
         const auto text = read_small_file(fmt::format("{}/{}/task/{}/stat", proc, pid, thread));
-        const auto stat = text ? parse_proc_stat(*text) : std::nullopt;
-        return stat && !stat->is_dead();
+        if (!text) return errno == EMFILE || errno == ENFILE;
+        const auto one = parse_proc_stat(*text);
+        return one && !one->is_dead();
     });
 }
 

@@ -130,10 +130,8 @@ void why(Call&& call, Backend& backend) {
     backend.submit(Inspect{id}, [id, after, respond = std::move(call.respond),
                                  &backend](Result<Reply> reply) mutable {
         if (!reply) return respond(std::unexpected(std::move(reply.error())));
-        backend.read(
-            [id, after, live = std::get<InspectReply>(*reply), &backend](Reader& reader) {
-                return explain(id, after, live, backend, reader);
-            },
+        backend.read([id, after, live = std::get<InspectReply>(*reply), &backend](
+                         Reader& reader) { return explain(id, after, live, backend, reader); },
                      std::move(respond));
     });
 }
