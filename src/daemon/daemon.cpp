@@ -14,6 +14,7 @@
 
 #include "base/uuid.hpp"
 #include "core/limits.hpp"
+#include "daemon/daemon_place.hpp"
 #include "daemon/delivery.hpp"
 #include "daemon/read_thread.hpp"
 #include "daemon/spool.hpp"
@@ -114,6 +115,7 @@ class Daemon final : public rpc::Backend {
               }) {}
 
     Result<void> start() {
+        note_place();
         if (auto recovered = writer_.recover(processes_); !recovered) return recovered;
         delivery_.emplace(options_.paths, store_->node_id(), writer_.head_at_start(),
                           delivery_outside());
@@ -213,6 +215,19 @@ class Daemon final : public rpc::Backend {
     }
 
   private:
+    /// Before the owners on record are looked at: some may have lived in a container that is over.
+    void note_place() {
+        const auto ended = take_place(options_.paths.state_dir + "/daemon.place",
+                                      {.pid = getpid(),
+                                       .pid_namespace = processes_.own_pid_namespace(),
+                                       .boot_id = processes_.boot_id()});
+        if (!ended) return;
+        processes_.add_ended_namespace(
+            *ended, fmt::format("the daemon before this one was the first process of pid namespace "
+                                "{} and has ended, and with it every process of that namespace",
+                                *ended));
+    }
+
     /// What a sweep found.  A death is left to the watch, which looks again: it may hold the
     /// process by a pidfd and know how it ended, where a late look only sees that nobody is there.
     void tell(std::vector<Command> findings) {
@@ -322,7 +337,7 @@ class Daemon final : public rpc::Backend {
     const DaemonOptions options_;
     const std::string host_;
     const Now started_;
-    const ProcTable processes_;
+    ProcTable processes_;
     const std::unique_ptr<Store> store_;
     Writer writer_;
     ReadThread read_thread_;
