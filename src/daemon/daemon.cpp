@@ -16,6 +16,7 @@
 #include "base/uuid.hpp"
 #include "core/limits.hpp"
 #include "daemon/claims.hpp"
+#include "daemon/daemon_place.hpp"
 #include "daemon/delivery.hpp"
 #include "daemon/housekeeping.hpp"
 #include "daemon/read_thread.hpp"
@@ -127,6 +128,7 @@ class Daemon final : public rpc::Backend {
                .alive = [this](const auto& process) { writer_.observe(OwnerAlive{process}); }}) {}
 
     Result<void> start() {
+        note_place();
         if (auto recovered = writer_.recover(processes_); !recovered) return recovered;
         delivery_.emplace(options_.paths, store_->node_id(), writer_.head_at_start(),
                           delivery_outside());
@@ -251,6 +253,19 @@ class Daemon final : public rpc::Backend {
     /// What does not work as it should, one sentence each.  On the read thread.
     JsonArray degraded(const StoreFacts& facts) const;
 
+    /// Before the owners on record are looked at: some may have lived in a container that is over.
+    void note_place() {
+        const auto ended = take_place(options_.paths.state_dir + "/daemon.place",
+                                      {.pid = getpid(),
+                                       .pid_namespace = processes_.own_pid_namespace(),
+                                       .boot_id = processes_.boot_id()});
+        if (!ended) return;
+        processes_.add_ended_namespace(
+            *ended, fmt::format("the daemon before this one was the first process of pid namespace "
+                                "{} and has ended, and with it every process of that namespace",
+                                *ended));
+    }
+
     /// On the writer's thread, after the commit.
     void carry_out(Effect&& effect) {
         std::visit([this](auto&& e) { carry_out_one(std::forward<decltype(e)>(e)); },
@@ -348,7 +363,7 @@ class Daemon final : public rpc::Backend {
     const Now started_;
     const std::vector<std::string> process_limits_ =
         describe_process_limits(/*with_priority=*/keeps_log_file());
-    const ProcTable processes_;
+    ProcTable processes_;
     const std::unique_ptr<Store> store_;
     Writer writer_;
     ReadThread read_thread_;

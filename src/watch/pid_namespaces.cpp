@@ -59,9 +59,9 @@ StepsOut steps_out(const std::string& path, std::uint64_t wanted) {
 }
 
 std::uint64_t ticks_since_boot() {
-    const auto seconds =
-        std::chrono::duration_cast<std::chrono::seconds>(read_clocks().steady.time_since_epoch());
-    return static_cast<std::uint64_t>(seconds.count() * sysconf(_SC_CLK_TCK));
+    const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(
+        read_clocks().steady.time_since_epoch());
+    return static_cast<std::uint64_t>(time.count() * sysconf(_SC_CLK_TCK) / 1000);
 }
 
 std::uint64_t own_namespace_at(const std::string& proc) {
@@ -196,26 +196,25 @@ Located PidNamespaces::find_anywhere(const NamedPid& named, bool is_seen) const 
                 .why = fmt::format("no process {} runs in pid namespace {}", named.pid,
                                    named.pid_namespace)};
     }
+    auto why = fmt::format("no process lives in pid namespace {} any more", named.pid_namespace);
     const std::lock_guard lock(mutex_);
-    if (empty_at_.size() >= remembered_max) empty_at_.clear();
-    empty_at_[named.pid_namespace] = began_at;
-    return gone_with_its_namespace(named);
+    if (ended_.size() >= remembered_max) ended_.clear();
+    ended_[named.pid_namespace] = {began_at, why};
+    return {.kind = Located::Kind::nobody, .pid = 0, .why = std::move(why)};
 }
 
-Located PidNamespaces::gone_with_its_namespace(const NamedPid& named) const {
-    return {.kind = Located::Kind::nobody,
-            .pid = 0,
-            .why = fmt::format("no process lives in pid namespace {} any more, so process {} of it "
-                               "does not",
-                               named.pid_namespace, named.pid)};
+void PidNamespaces::add_ended(std::uint64_t inode, std::string why) {
+    const std::lock_guard lock(mutex_);
+    ended_[inode] = {ticks_since_boot(), std::move(why)};
 }
 
 /// Only of a process that had started by then.
-bool PidNamespaces::was_empty_after(const NamedPid& named) const {
-    if (named.start_ticks == 0) return false;
+std::optional<Located> PidNamespaces::find_ended(const NamedPid& named) const {
+    if (named.start_ticks == 0) return std::nullopt;
     const std::lock_guard lock(mutex_);
-    const auto found = empty_at_.find(named.pid_namespace);
-    return found != empty_at_.end() && named.start_ticks < found->second;
+    const auto found = ended_.find(named.pid_namespace);
+    if (found == ended_.end() || named.start_ticks >= found->second.at) return std::nullopt;
+    return Located{.kind = Located::Kind::nobody, .pid = 0, .why = found->second.why};
 }
 
 Located PidNamespaces::find(const NamedPid& named, pid_t near) const {
@@ -237,7 +236,7 @@ Located PidNamespaces::find(const NamedPid& named, pid_t near) const {
         // Whoever we see in a namespace shows that we see all of it.
         is_seen = of(near) == named.pid_namespace;
     }
-    if (was_empty_after(named)) return gone_with_its_namespace(named);
+    if (auto ended = find_ended(named)) return std::move(*ended);
     return find_anywhere(named, is_seen);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,9 @@ class PidNamespaces {
     std::uint64_t own() const { return own_; }
     /// The namespace that a process which has `pid` here lives in; 0 where /proc does not tell.
     std::uint64_t of(pid_t pid) const;
+    /// Somebody has proof that this namespace is over; `why` is the evidence.  Holds for processes
+    /// that have started by now: later ones may live in another under the same inode.
+    void add_ended(std::uint64_t inode, std::string why);
     /// `near`: who named it (a pid here), or 0.  Its own process, its descendants and its ancestors
     /// are looked at before all others.
     Located find(const NamedPid& named, pid_t near) const;
@@ -57,17 +61,20 @@ class PidNamespaces {
     Located find_anywhere(const NamedPid& named, bool is_seen) const;
     std::vector<pid_t> children_of(pid_t pid) const;
     bool sees_all() const;
-    bool was_empty_after(const NamedPid& named) const;
-    Located gone_with_its_namespace(const NamedPid& named) const;
+    std::optional<Located> find_ended(const NamedPid& named) const;
 
     // Constant after construction.
     const std::string proc_;
     const std::uint64_t initial_;
     const std::uint64_t own_;
-    // Namespaces that nobody lived in, and when that was seen, in ticks since boot.  A container
-    // may have had a thousand owners, and its inode may be another one's by now.
+    // Namespaces that nobody lives in.  A container may have had a thousand owners, and its inode
+    // may be another one's by now.
+    struct Ended {
+        std::uint64_t at = 0;  // when that was seen, in ticks since boot
+        std::string why;
+    };
     mutable std::mutex mutex_;
-    mutable std::map<std::uint64_t, std::uint64_t> empty_at_;  // guarded by mutex_
+    mutable std::map<std::uint64_t, Ended> ended_;  // guarded by mutex_
 };
 
 }  // namespace knell

@@ -149,6 +149,19 @@ TEST_F(PidNamespacesTest, ThatANamespaceWasEmptySaysNothingOfLaterProcesses) {
     EXPECT_EQ(namespaces.find({7, reused, 0}, 0).pid, 500);
 }
 
+TEST_F(PidNamespacesTest, WhatWasProvenOtherwiseHoldsAlsoInsideAContainer) {
+    show(1, {.pids = "1", .in = ours});
+    auto namespaces = from_a_container();
+    namespaces.add_ended(12345, "its first process has ended");
+
+    const auto located = namespaces.find({7, 12345, 1}, 0);
+
+    EXPECT_EQ(located.kind, Located::Kind::nobody);
+    EXPECT_EQ(located.why, "its first process has ended");
+    EXPECT_EQ(namespaces.find({7, 12345, UINT64_MAX}, 0).kind, Located::Kind::cannot_see);
+    EXPECT_EQ(namespaces.find({7, 54321, 1}, 0).kind, Located::Kind::cannot_see);
+}
+
 TEST_F(PidNamespacesTest, FromInsideAContainerAnotherNamespaceCannotBeSeen) {
     show(1, {.pids = "1", .in = ours});
 

@@ -51,6 +51,10 @@ class ProcTable final : public ProcessTable {
     Sight look_at(pid_t pid) const override;
     Departure how_it_went(const Sight& sight, const ProcessIdentity& process) const override;
     const std::string& boot_id() const override { return boot_id_; }
+    /// See PidNamespaces.
+    void add_ended_namespace(std::uint64_t inode, std::string why) {
+        namespaces_.add_ended(inode, std::move(why));
+    }
     std::uint64_t own_pid_namespace() const override { return namespaces_.own(); }
     std::uint64_t pid_namespace_of(pid_t pid) const override { return namespaces_.of(pid); }
     Located locate(const NamedPid& named, pid_t near) const override {
@@ -59,7 +63,7 @@ class ProcTable final : public ProcessTable {
 
   private:
     const std::string boot_id_;
-    const PidNamespaces namespaces_;
+    PidNamespaces namespaces_;
     mutable SpareDescriptor spare_;  // the last one left belongs to the proof of life
 };
 

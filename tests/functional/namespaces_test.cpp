@@ -252,6 +252,25 @@ class InsideDaemon : public testing::Test {
         Client client(home.socket());
         return client.must("session.show", fmt::format(R"({{"session_id":"{}"}})", id));
     }
+    /// The namespace of the daemon.
+    std::uint64_t inode_inside() const {
+        const auto children = read_file(fmt::format("/proc/{0}/task/{0}/children", daemon->pid()));
+        struct stat link{};
+        const auto path = fmt::format("/proc/{}/ns/pid", std::stol(children));
+        if (::stat(path.c_str(), &link) != 0) throw std::runtime_error("no namespace");
+        return link.st_ino;
+    }
+    /// The kernel gives a free inode to the next namespace: this one takes it.
+    void keep_that_inode_taken() {
+        Spawn spawn;
+        spawn.argv = {"sleep", "600"};
+        taken.emplace(inside(spawn));
+        const auto children = fmt::format("/proc/{0}/task/{0}/children", taken->pid());
+        while (read_file(children).empty()) {
+            pollfd nothing{.fd = -1, .events = 0, .revents = 0};
+            ::poll(&nothing, 1, 1);
+        }
+    }
     std::string last_seen(const std::string& id) {
         Client client(home.socket());
         return text(client.must("session.why", fmt::format(R"({{"session_id":"{}"}})", id)),
@@ -260,6 +279,7 @@ class InsideDaemon : public testing::Test {
 
     TempHome home;
     std::optional<Process> daemon;
+    std::optional<Process> taken;
     std::vector<Pipe> logs;
 };
 
@@ -314,6 +334,27 @@ TEST_F(InsideDaemon, ACallerOutsideIsToldThatItCannotBeSeen) {
     EXPECT_EQ(answer.kind(), "invalid_params");
     EXPECT_EQ(answer.field(), "owner.pid");
     EXPECT_THAT(answer.message(), HasSubstr("lease_ttl_s"));
+}
+
+TEST_F(InsideDaemon, InARestartedContainerTheOwnersOfTheFirstAreGone) {
+    Client client(home.socket());
+    // Process 1 inside is the daemon itself, and what else lives there ends with it.
+    client.must("session.create",
+                fmt::format(R"({{"id":"s","source":"cli","owner":{{"pid":1,"pid_namespace":{}}}}})",
+                            inode_inside()));
+    EXPECT_EQ(text(show("s"), "status"), "idle");
+    client.close();
+    end();
+    keep_that_inode_taken();
+    start();
+
+    const auto session = show("s");
+    EXPECT_EQ(text(session, "reason"), "owner_lost");
+    // The inode may be that of the new one all the same: then there is another process 1.
+    EXPECT_THAT(text(session, "evidence"),
+                testing::AnyOf(HasSubstr("was the first process of pid namespace"),
+                               HasSubstr("belongs to another process")));
+    expect_ordered_bounds(session);
 }
 
 /// A daemon, and a process that sleeps, in a namespace; a session "s" of the latter.
