@@ -31,6 +31,7 @@ Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const Sta
     End end;
     const auto path = path_for(departure, is_command);
     end.reason = *row_of(path).reason;
+    end.proof = row_of(path).proof;
     end.detail = detail_for(departure);
     end.evidence = departure.evidence;
     end.ended_after = last_known_alive(live, departure, state);
@@ -47,7 +48,8 @@ Decision park(const LiveSession& live, const State& state) {
     const SessionId id{std::string(live.id())};
     auto decision = nothing();
     if (live.turn_since()) decision.events.push_back(live.event(EventType::agent_end, now));
-    decision.changes.emplace_back(Parked{id, live.ordinal(), live.generation(), now});
+    decision.changes.emplace_back(
+        Parked{id, live.ordinal(), live.generation(), now, state.now().steady});
     return decision;
 }
 
@@ -55,6 +57,7 @@ Decision end_of_parked(const LiveSession& live, const State& state) {
     const auto now = state.now().wall;
     End end;
     end.reason = Reason::owner_lost;
+    end.proof = row_of(EndPath::park_window_over).proof;
     end.detail = "park window over";
     end.evidence = fmt::format("its owner was gone at {}, nobody claimed it within {} s",
                                format_rfc3339(*live.parked_since()), live.park_window().count());
@@ -69,6 +72,7 @@ Decision reap(const LiveSession& live, const State& state) {
     const auto now = state.now().wall;
     End end;
     end.reason = Reason::reaped;
+    end.proof = row_of(EndPath::lease_ran_out).proof;
     end.detail = fmt::format("lease of {} s not renewed", live.lease_ttl().count());
     end.evidence = fmt::format("last renewed at {}{}", format_rfc3339(live.last_seen_at()),
                                live.unknown_since() ? ", held for one more TTL since then" : "");
@@ -110,10 +114,15 @@ Decision decide_due(const LiveSession& live, bool hold, const State& state) {
                      state);
     }
     if (hold && !live.unknown_since()) {
-        return doubt(live, EventType::session_unknown,
-                     "more than half of all leases fell due within a second: the fault is taken "
-                     "to be here or in the network; held for one more TTL",
-                     state);
+        auto decision =
+            doubt(live, EventType::session_unknown,
+                  "more than half of all leases fell due within a second: the fault is taken "
+                  "to be here or in the network; held for one more TTL",
+                  state);
+        decision.changes.emplace_back(Seen{SessionId(std::string(live.id())), live.ordinal(),
+                                           live.generation(), live.last_seen_at(),
+                                           state.now().steady});
+        return decision;
     }
     return reap(live, state);
 }

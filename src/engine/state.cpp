@@ -8,8 +8,28 @@
 
 namespace knell {
 
+namespace {
+
+constexpr std::chrono::seconds knock_min{1};
+
+}  // namespace
+
 void State::adopt(const Session& session) {
-    insert(LiveSession(session, realms_));
+    LiveSession live(session, realms_);
+    auto from = now_.steady;
+    const bool runs = live.parked_since() || live.owner_kind() == OwnerKind::lease;
+    if (runs) {
+        const auto next =
+            std::ranges::upper_bound(heads_.lives, session.lease_from.value_or(SteadyTime{}));
+        if (next != heads_.lives.end()) from = std::min(from, *next);
+    }
+    auto deadline = first_deadline(live, from);
+    // Whoever knocks while we start is heard before anything is decided about it.
+    if (deadline != LiveSession::no_deadline)
+        deadline = std::max(deadline, now_.steady + knock_min);
+    live.set_deadline(deadline);
+    live.set_silent_since_start(runs && deadline != LiveSession::no_deadline);
+    insert(std::move(live));
     undo_.clear();
 }
 
@@ -72,6 +92,7 @@ Slot State::insert(LiveSession&& live) {
     const auto slot = table_.insert(std::move(live));
     auto& placed = table_.at(slot);
     ++counts_.at(static_cast<std::size_t>(placed.status()));
+    silent_count_ += placed.is_silent_since_start() ? 1 : 0;
     count_lease(placed, /*in=*/true);
     if (placed.deadline() != LiveSession::no_deadline) wheel_.schedule(slot, placed.deadline());
     if (placed.owner_kind() == OwnerKind::process && !placed.parked_since()) {
@@ -87,6 +108,7 @@ LiveSession State::erase(Slot slot) {
     const auto& live = table_.at(slot);
     count_lease(live, /*in=*/false);
     --counts_.at(static_cast<std::size_t>(live.status()));
+    silent_count_ -= live.is_silent_since_start() ? 1 : 0;
     return table_.erase(slot);
 }
 
@@ -97,8 +119,10 @@ void State::modify(const SessionId& id, Change&& change) {
     auto& live = table_.at(slot);
     undo_.push_back({id, live});
     --counts_.at(static_cast<std::size_t>(live.status()));
+    silent_count_ -= live.is_silent_since_start() ? 1 : 0;
     change(slot, live);
     ++counts_.at(static_cast<std::size_t>(live.status()));
+    silent_count_ += live.is_silent_since_start() ? 1 : 0;
 }
 
 void State::set_deadline(Slot slot, SteadyTime deadline) {
@@ -119,7 +143,7 @@ void State::open(const Opened& change) {
     CHECK(change.session.ordinal == heads_.ordinal + 1);
     ++heads_.ordinal;
     LiveSession live(change.session, realms_);
-    live.set_reaper(change.reaper);
+    live.set_reaper(change.reaper, change.reaper_is_parent);
     opened_.push_back({insert(std::move(live)), change.session.ordinal});
 }
 
@@ -139,10 +163,12 @@ void State::open(const Reopened& change) {
     live.set_parked(std::nullopt);
     live.set_generation(change.generation);
     live.set_leftovers(change.leftovers);
-    live.set_reaper(change.reaper);
+    live.set_reaper(change.reaper, change.reaper_is_parent);
+    live.set_former_owners(change.former_owners);
     live.set_owner(change.owner, change.on_owner_loss, change.park_window, realms_);
     live.set_seen(change.at, /*unsaved=*/false);
     live.set_deadline(LiveSession::no_deadline);
+    live.set_silent_since_start(false);
     opened_.push_back({insert(std::move(live)), change.ordinal});
 }
 
@@ -187,14 +213,17 @@ void State::apply(const Change& change) {
                 state.count_lease(live, /*in=*/false);
                 live.set_deadline(LiveSession::no_deadline);
                 live.set_parked(c.since);
+                live.set_silent_since_start(false);
                 live.set_turn(std::nullopt);
                 live.set_doubt(std::nullopt, std::nullopt);
                 state.set_deadline(slot, state.first_deadline(live, state.now_.steady));
             });
         }
         void operator()(const Seen& c) {
-            state.modify(c.id,
-                         [&](Slot, LiveSession& live) { live.set_seen(c.at, /*unsaved=*/false); });
+            state.modify(c.id, [&](Slot, LiveSession& live) {
+                live.set_seen(c.at, /*unsaved=*/false);
+                if (c.lease_from) live.set_silent_since_start(false);
+            });
         }
     };
     std::visit(Door{*this}, change);

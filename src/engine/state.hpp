@@ -24,7 +24,9 @@ namespace knell {
 /// `revert` takes a failed batch back whole.  One thread.
 class State {
   public:
-    /// At start, from the store.  Every lease has its full TTL again.
+    /// At start, from the store.  A lease and a park window have their full time again, counted
+    /// from the first start after their last sign of life: a daemon that starts over and over again
+    /// does not keep them for ever.
     void set_heads(const Heads& heads) { heads_ = heads_before_ = heads; }
     void adopt(const Session& session);
 
@@ -47,6 +49,8 @@ class State {
     std::size_t open_count() const { return table_.size(); }
     std::size_t count(Status status) const { return counts_.at(static_cast<std::size_t>(status)); }
     std::size_t lease_count() const { return census_.total(); }
+    /// Leases and park windows that run since before this daemon did.
+    bool has_silent_since_start() const { return silent_count_ > 0; }
     bool has_deadlines() const { return wheel_.size() > 0 || !due_.empty(); }
 
     /// The one door.  `change` was decided on this very state.
@@ -115,6 +119,7 @@ class State {
     Now heard_;
     std::array<std::size_t, status_names.size()> counts_{};
 
+    std::size_t silent_count_ = 0;
     std::vector<OwnerTable::Number> gone_;
     std::deque<Due> due_;
     std::deque<Due> unsaved_;

@@ -14,7 +14,7 @@ struct Row {
     std::uint32_t weight;
 };
 
-constexpr std::array<Row, 51> table{{
+constexpr std::array<Row, 52> table{{
     {Kind::pass, "time passes", 30},
     {Kind::pass_long, "much time passes", 10},
     {Kind::stall, "the daemon stalls", 3},
@@ -49,6 +49,7 @@ constexpr std::array<Row, 51> table{{
     {Kind::second_reaper, "a second reaper speaks", 4},
     {Kind::doubt_owner, "an owner cannot be checked", 5},
     {Kind::crash, "the daemon is killed", 3},
+    {Kind::crash_loop, "the daemon is killed over and over", 1},
     {Kind::cut_power, "the power is cut", 1},
     {Kind::stop_daemon, "the daemon is stopped", 4},
     {Kind::start_daemon, "the daemon is started", 10},

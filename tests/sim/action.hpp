@@ -47,6 +47,7 @@ enum class Kind : std::uint8_t {
     doubt_owner,
     // The daemon and its disk
     crash,
+    crash_loop,
     cut_power,
     stop_daemon,
     start_daemon,

@@ -11,6 +11,8 @@ const std::vector<Promise>& promises() {
         {Moment::settled, "no end without evidence, no living owner's session ended",
          end_unfounded},
         {Moment::former, "no end without evidence, no living owner's session ended", end_unfounded},
+        {Moment::settled, "observed is what was seen, not what was claimed", observed_by_nobody},
+        {Moment::start, "a lease runs out, however often the daemon starts", outlived_its_lease},
         {Moment::settled, "a crowd of leases is not reaped at once", crowd_reaped},
         {Moment::step, "a good disk refuses nothing", refused_by_a_good_disk},
         {Moment::settled, "starts minus ends equals open", open_miscounted},
