@@ -43,6 +43,9 @@ inline constexpr std::size_t leftovers_max = 64;  // named in an end; more are c
 inline constexpr std::size_t leftover_command_bytes_max = 200;
 inline constexpr std::size_t sweep_report_max = 1000;  // sessions named by one sweep
 
+inline constexpr std::size_t parents_max = 1000;      // looked at for a circle of parents
+inline constexpr std::size_t former_owners_max = 16;  // of a session, on record
+
 inline constexpr std::size_t subscribers_max = 500;
 inline constexpr std::size_t hook_output_bytes_max = 64U << 10U;
 inline constexpr std::size_t hook_output_bytes_per_step_max = 256U << 10U;  // read in one go

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/time.hpp"
 #include "core/names.hpp"
@@ -28,6 +29,10 @@ struct ProcessIdentity {
 
     bool operator==(const ProcessIdentity&) const = default;
 };
+
+/// For the record: one a line.
+std::string to_lines(const std::vector<ProcessIdentity>& processes);
+std::vector<ProcessIdentity> processes_from_lines(std::string_view lines);
 
 /// What keeps a session alive.  A process may hold a lease as well: then the lease says whether it
 /// makes progress, and only the process whether it lives.

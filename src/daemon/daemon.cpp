@@ -385,11 +385,13 @@ Result<JsonObject> ends_in(Reader& reader, WallTime now, std::chrono::hours span
     std::int64_t total = 0;
     JsonObject by_reason;
     JsonObject by_proof;
-    for (const auto& [reason, ends] : *counts) {
+    const auto add = [](Json& sum, std::int64_t ends) {
+        sum = (sum.is_null() ? 0 : sum.to_number<std::int64_t>()) + ends;
+    };
+    for (const auto& [key, ends] : *counts) {
         total += ends;
-        by_reason[name_of(reason)] = ends;
-        auto& proof = by_proof[name_in(proof_names, row_of(reason).proof)];
-        proof = (proof.is_null() ? 0 : proof.to_number<std::int64_t>()) + ends;
+        add(by_reason[name_of(key.first)], ends);
+        add(by_proof[name_in(proof_names, key.second)], ends);
     }
     return JsonObject{{"total", total}, {"by_reason", by_reason}, {"by_proof", by_proof}};
 }

@@ -27,6 +27,8 @@ constexpr auto trim_period = 60s;
 constexpr std::size_t trim_rows = 2000;
 constexpr int trim_rounds_max = 32;
 constexpr std::int64_t trim_slack = 1000;
+/// So much later than it might an event goes: the age of the log is noted this often.
+constexpr std::chrono::milliseconds mark_period = 1h;
 
 /// What a look at an owner, over by `seen_at`, has to say to the engine.
 Command to_command(const ProcessIdentity& process, Finding finding, SteadyTime seen_at) {
@@ -72,9 +74,15 @@ std::vector<Command> Desk::look_at_owners(const SurveyReply& survey,
 }
 
 Result<Desk::Recovered> Desk::recover(const ProcessTable& processes, std::string announcement) {
+    const auto heads = store_.heads();
+    if (!heads) return std::unexpected(heads.error());
+    // Strictly later than whatever the daemon before may have written.
+    last_readings_ = read_clocks_();
+    clock_ = AwakeClock(last_readings_, std::max(clock_.last().steady, heads->listened + 1ms));
     if (auto recovered = journal_.recover(read_now()); !recovered) {
         return std::unexpected(recovered.error());
     }
+    begin_log_age(processes.boot_id());
     head_at_start_ = state_.heads().seq;
     first_seq_ = state_.heads().first_seq;
     std::vector<Command> commands;
@@ -143,6 +151,7 @@ Journal::Step Desk::step() {
     const bool heard_all = !has_words() && unheard_.empty();
     state_.set_watched_until(heard_all ? watched_until_ : std::nullopt);
     auto step = journal_.commit(std::move(group.commands), now, group.arrived);
+    if (heard_all && !step.failed) state_.vouch();
     state_.start_leases(std::max(read_clocks_().awake - heard.awake, 0ns));
     std::vector<Command> refused;
     for (auto& [place, command] : group.observed) {
@@ -171,15 +180,59 @@ bool Desk::has_too_many_events(const Retention& retention) const {
     return first_seq_ > 0 && state_.heads().seq - first_seq_ >= retention.keep_count + trim_slack;
 }
 
+void Desk::begin_log_age(const std::string& boot_id) {
+    const auto& heads = state_.heads();
+    const auto boot = last_readings_.boot;
+    age_at_start_ = {.age = {}, .boot_id = boot_id, .boot = boot};
+    marks_ = heads.log_marks;
+    if (const auto& saved = heads.log_age) {
+        // In the same boot its clock went on; in another one it began at 0, and how long the host
+        // was off nobody can prove.
+        const auto since = saved->boot_id == boot_id ? boot - saved->boot : boot.time_since_epoch();
+        age_at_start_.age =
+            saved->age + std::chrono::floor<std::chrono::milliseconds>(std::max(since, 0ns));
+    }
+    age_saved_ = -mark_period;  // so that the next look saves it
+}
+
+std::chrono::milliseconds Desk::log_age() const {
+    return age_at_start_.age + std::chrono::floor<std::chrono::milliseconds>(
+                                   std::max(last_readings_.boot - age_at_start_.boot, 0ns));
+}
+
+Result<void> Desk::mark_log() {
+    const auto age = log_age();
+    if (age - age_saved_ < mark_period) return {};
+    std::optional<LogMark> mark;
+    const auto newest = state_.heads().seq;
+    if (newest > 0 && (marks_.empty() || marks_.back().seq < newest)) mark = LogMark{newest, age};
+    const auto forget = first_seq_ - 1;
+    const LogAge now{age, age_at_start_.boot_id, last_readings_.boot};
+    if (auto saved = store_.save_log_age(now, mark, forget); !saved) return saved;
+    if (mark) marks_.push_back(*mark);
+    std::erase_if(marks_, [&](const LogMark& old) { return old.seq <= forget; });
+    age_saved_ = age;
+    return {};
+}
+
+Seq Desk::last_to_go(const Retention& retention) const {
+    auto last = state_.heads().seq - retention.keep_count;
+    for (const auto& mark : marks_) {
+        if (log_age() - mark.age >= retention.keep_for) last = std::max(last, mark.seq);
+    }
+    return last;
+}
+
 Result<std::optional<Gap>> Desk::trim(const Retention& retention) {
     const auto& now = last_readings_;  // of the step before
     const bool is_time = now.boot - trimmed_at_ >= trim_period;
     if (!is_time && !trim_left_ && !has_too_many_events(retention)) return std::nullopt;
     trimmed_at_ = now.boot;
+    if (auto marked = mark_log(); !marked) return std::unexpected(marked.error());
     const auto first_before = first_seq_;
     int rounds = 0;
     do {
-        const auto first = store_.trim_events(retention, now.wall, trim_rows);
+        const auto first = store_.trim_events(last_to_go(retention), trim_rows);
         if (!first) return std::unexpected(first.error());
         trim_left_ = first_seq_ > 0 && *first - first_seq_ >= static_cast<Seq>(trim_rows);
         first_seq_ = *first;

@@ -54,7 +54,8 @@ class Desk {
     std::optional<std::chrono::milliseconds> patience() const;
 
     /// Lets go of old events, now and then and a few at a time: nobody waits for it.  Gives what
-    /// was let go of, if anything.
+    /// was let go of, if anything.  How old they are goes by the time that this node saw pass, on
+    /// the boot's own clock: a clock that is set, or a month switched off, makes no event older.
     Result<std::optional<Gap>> trim(const Retention& retention);
     /// Before a planned stop: the last signs of life.
     Result<void> save_all_seen();
@@ -78,6 +79,11 @@ class Desk {
     Group next_group();
     std::vector<Command> look_at_owners(const SurveyReply& survey, const ProcessTable& processes);
     bool has_too_many_events(const Retention& retention) const;
+    void begin_log_age(const std::string& boot_id);
+    std::chrono::milliseconds log_age() const;
+    Result<void> mark_log();
+    /// The newest event that need not be kept.
+    Seq last_to_go(const Retention& retention) const;
 
     Store& store_;
     const ReadClocks read_clocks_;
@@ -90,6 +96,9 @@ class Desk {
     bool failing_ = false;  // the store said no to the last step
     Seq head_at_start_ = 0;
     Seq first_seq_ = 0;
+    LogAge age_at_start_;
+    std::vector<LogMark> marks_;
+    std::chrono::milliseconds age_saved_{0};
     SteadyTime trimmed_at_{};
     bool trim_left_ = false;
     std::vector<Word> words_;

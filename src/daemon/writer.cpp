@@ -35,8 +35,8 @@ void explain(std::span<const Event> automatic) {
         if (event.end) {
             log_info("ended session {} generation {}: {} ({}){}{}; {}", event.session_id.text(),
                      event.generation, name_of(event.end->reason),
-                     name_in(proof_names, event.end->proof()),
-                     event.end->detail.empty() ? "" : ": ", event.end->detail, event.end->evidence);
+                     name_in(proof_names, event.end->proof), event.end->detail.empty() ? "" : ": ",
+                     event.end->detail, event.end->evidence);
         } else {
             log_info("{} {} generation {}: {}", name_in(event_type_names, event.type),
                      event.session_id.text(), event.generation, event.detail);

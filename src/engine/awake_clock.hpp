@@ -24,7 +24,9 @@ class AwakeClock {
         SteadyTime boot;   // goes on
     };
 
-    explicit AwakeClock(const Readings& first) : last_(first) {}
+    /// Goes on from `start`, where the clock of the daemon before stood.
+    explicit AwakeClock(const Readings& first, SteadyTime start = SteadyTime{std::chrono::hours{1}})
+        : last_(first), now_(start) {}
 
     Now read(const Readings& readings) {
         const auto counted = std::clamp<std::chrono::nanoseconds>(
@@ -39,7 +41,7 @@ class AwakeClock {
 
   private:
     Readings last_;
-    SteadyTime now_{std::chrono::hours{1}};
+    SteadyTime now_;
 };
 
 }  // namespace knell

@@ -25,6 +25,7 @@ struct Close {
     std::string said_by;
     std::optional<WallTime> at;
     std::vector<Leftover> leftovers;
+    std::optional<ProcessIdentity> caller{};  // who said it, where that is proven
 };
 
 struct Create {
@@ -34,7 +35,10 @@ struct Create {
     /// It is over already: a life that was spooled whole starts and ends in one decision, before
     /// anybody can find its owner gone.
     std::optional<Close> and_close;
-    pid_t reaper = 0;  // the `knell run` that orphans of the command are handed to
+    pid_t reaper = 0;               // the `knell run` that orphans of the command are handed to
+    bool reaper_is_parent = false;  // of the owner: it will see how the command ends
+    /// Its parent is a descendant of its own.  Found where the record is at hand.
+    bool is_own_ancestor = false;
 };
 
 struct Resume {
@@ -49,6 +53,7 @@ struct Resume {
     std::optional<WallTime> at;
     std::optional<Close> and_close;
     pid_t reaper = 0;
+    bool reaper_is_parent = false;
 };
 
 struct Append {

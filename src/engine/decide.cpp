@@ -48,8 +48,8 @@ Error owned_by(const LiveSession& live, const State& state) {
                          : fmt::format("a lease of {} s", owner.lease_ttl.count());
     const auto known = how_known(live);
     return {ErrorCode::owned,
-            fmt::format("session {} is owned by {} on {} since {} ({}); attach to it, take it over "
-                        "(takeover: true) or fork it",
+            fmt::format("session {} is owned by {} on {} since {} ({}); take it over with "
+                        "takeover: true, or leave it alone",
                         live.id(), who, owner.host, format_rfc3339(owner.since), known),
             {},
             OwnedBy{owner, live.generation(), live.status(), known}};
@@ -63,6 +63,23 @@ Error fenced(const SessionId& id, Generation given, Generation current) {
             "generation", FencedBy{current}};
 }
 
+Error fenced_former(const LiveSession& live, const ProcessIdentity& caller) {
+    return {ErrorCode::fenced,
+            fmt::format("process {} owned an earlier generation of session {}, which is at "
+                        "generation {} now and not its to end; resume it to own it again",
+                        caller.pid, live.id(), live.generation()),
+            "generation", FencedBy{live.generation()}};
+}
+
+Error unowned(const LiveSession& live) {
+    return {ErrorCode::blocked,
+            fmt::format("session {} has no owner since {} and waits for the next; claim it with "
+                        "session.resume and write under the generation that gives",
+                        live.id(), format_rfc3339(*live.parked_since())),
+            {},
+            Unowned{*live.parked_since(), live.generation(), live.status()}};
+}
+
 /// The live session a write is meant for, or why the write is refused.
 std::expected<const LiveSession*, Error> writable(const SessionId& id, Generation generation,
                                                   const Session* past, const State& state) {
@@ -74,6 +91,7 @@ std::expected<const LiveSession*, Error> writable(const SessionId& id, Generatio
     if (generation != live->generation()) {
         return std::unexpected(fenced(id, generation, live->generation()));
     }
+    if (live->parked_since()) return std::unexpected(unowned(*live));
     return live;
 }
 
@@ -86,8 +104,13 @@ void clear_doubt(Decision& decision, const SessionId& id, const LiveSession& liv
     decision.changes.emplace_back(DoubtSet{id, live.ordinal(), live.generation(), unknown, {}});
 }
 
-OpenedReply opened_reply(const SessionId& id, Generation generation, const Owner& owner) {
-    return {id, generation, Status::idle, owner.lease_ttl};
+/// The first sign of life that this daemon hears of a lease: from here on it has its full time
+/// again after the next restart, so this must not be lost in one.
+void keep_first_sign(Decision& decision, const SessionId& id, const LiveSession& live,
+                     const State& state) {
+    if (!live.is_silent_since_start()) return;
+    decision.changes.emplace_back(
+        Seen{id, live.ordinal(), live.generation(), state.seen_at(live), state.heard().steady});
 }
 
 /// What was just opened, as the last event tells, may have an owner that cannot be checked.  That
@@ -105,21 +128,53 @@ void doubt_as_known(Decision& decision, Ordinal ordinal, const Owner& owner, con
     std::get<OpenedReply>(*decision.reply).status = Status::unknown;
 }
 
-End end_of(const Close& close, WallTime now) {
+/// What it is once it is opened: nothing is on and nothing in doubt, unless it is over already.
+OpenedReply opened_reply(const SessionId& id, Generation generation, const Owner& owner,
+                         bool is_over) {
+    return {id, generation, status_of(StatusFacts{.ended = is_over}), owner.lease_ttl};
+}
+
+/// Whether a close is the word of somebody who saw it, or a claim.
+EndPath path_of(const Close& close, const LiveSession& live) {
+    const bool saw = close.caller && live.leftovers() != LeftoversPolicy::none &&
+                     live.is_parent(*close.caller) && leads_to(EndPath::waited_for, close.reason);
+    return saw ? EndPath::waited_for : EndPath::closed;
+}
+
+End end_of(const Close& close, EndPath path, WallTime now) {
     End end;
     end.reason = close.reason;
+    end.proof = row_of(path).proof;
     end.detail = close.detail;
-    end.evidence = "session.close by " + close.said_by;
+    end.evidence = path == EndPath::waited_for
+                       ? fmt::format("{}, the command's parent, waited for it", close.said_by)
+                       : "session.close by " + close.said_by;
     end.ended_at = end.ended_after = end.ended_before = std::min(close.at.value_or(now), now);
     end.leftovers = close.leftovers;
     return end;
+}
+
+/// The command's parent tells of an exit that was some time ago: after the last look that found the
+/// command, and before its end was seen here, if it was.
+void bound_by_what_was_seen(End& end, const LiveSession& live, const State& state) {
+    const auto* owner = state.owner_of(live);
+    if (owner == nullptr) return;
+    auto last_look = state.vouched_until();
+    if (owner->leaving) {
+        last_look = owner->departure.last_look;
+        end.ended_before =
+            std::min(end.ended_before, state.time_for(live, owner->departure.seen_at));
+    }
+    const auto known = last_look ? state.time_for(live, last_look) : live.owner_since();
+    end.ended_after = std::min(known, end.ended_before);
+    end.ended_at = std::clamp(end.ended_at, end.ended_after, end.ended_before);
 }
 
 /// What was opened in this decision is over already.
 void close_at_once(Decision& decision, const Session& opened, const Close& close, WallTime now) {
     Realms realms;
     const LiveSession live(opened, realms, std::chrono::milliseconds{0});
-    end_session(decision, EndPath::spooled, live, end_of(close, now), now);
+    end_session(decision, EndPath::spooled, live, end_of(close, EndPath::spooled, now), now);
 }
 
 Decision decide_on(Create&& create, const Session* past, const State& state) {
@@ -127,15 +182,25 @@ Decision decide_on(Create&& create, const Session* past, const State& state) {
     auto session = std::move(create.draft);
     if (const auto* live = state.find(session.id)) return refuse(owned_by(*live, state));
     if (past != nullptr) return refuse(has_ended(*past, "use session.resume to open it again"));
+    if (create.is_own_ancestor) {
+        return refuse(Error{ErrorCode::invalid_params,
+                            fmt::format("parent_id: session {} comes out of session {} itself; "
+                                        "name another parent",
+                                        session.parent_id.text(), session.id.text()),
+                            "parent_id",
+                            {}});
+    }
 
     const auto started = std::min(create.at.value_or(now), now);
     session.ordinal = state.heads().ordinal + 1;
     session.generation = 1;
     session.started_at = session.last_activity_at = session.last_seen_at = started;
     session.owner.since = started;
-    auto decision = answer(opened_reply(session.id, 1, session.owner));
+    if (session.owner.lease_ttl.count() > 0) session.lease_from = state.now().steady;
+    auto decision =
+        answer(opened_reply(session.id, 1, session.owner, create.and_close.has_value()));
     decision.events.push_back(start_event(session, now));
-    decision.changes.emplace_back(Opened{session, create.reaper});
+    decision.changes.emplace_back(Opened{session, create.reaper, create.reaper_is_parent});
     if (create.and_close) {
         close_at_once(decision, session, *create.and_close, now);
     } else {
@@ -144,11 +209,22 @@ Decision decide_on(Create&& create, const Session* past, const State& state) {
     return decision;
 }
 
+/// The owners before, with the one that goes: only processes can be told apart when they call.
+std::vector<ProcessIdentity> with_former(std::vector<ProcessIdentity> former, const Owner& last) {
+    if (last.kind == OwnerKind::process) {
+        std::erase(former, last.process);
+        former.push_back(last.process);
+    }
+    if (former.size() > limits::former_owners_max) former.erase(former.begin());
+    return former;
+}
+
 /// A live session changes hands: the old generation ends before the new one starts.
 Decision change_owner(Resume&& resume, const LiveSession& live, const State& state) {
     const auto now = state.time_for(live);
     End end;
     end.reason = Reason::superseded;
+    end.proof = row_of(EndPath::taken_over).proof;
     end.detail = live.parked_since() ? "claimed" : "takeover";
     end.evidence = fmt::format("session.resume by {}", resume.said_by);
     end.ended_at = end.ended_after = end.ended_before = now;
@@ -163,8 +239,14 @@ Decision change_owner(Resume&& resume, const LiveSession& live, const State& sta
                     .fold = live.fold(std::nullopt),
                     .at = now,
                     .past = {},
-                    .reaper = resume.reaper};
-    auto decision = answer(opened_reply(resume.session_id, change.generation, change.owner));
+                    .reaper = resume.reaper,
+                    .reaper_is_parent = resume.reaper_is_parent,
+                    .former_owners = with_former(
+                        live.former_owners() ? *live.former_owners() : LiveSession::Processes{},
+                        live.owner(state.realms())),
+                    .lease_from = state.now().steady};
+    auto decision =
+        answer(opened_reply(resume.session_id, change.generation, change.owner, /*is_over=*/false));
     tell_end(decision.events, live.parked_since() ? EndPath::claimed : EndPath::taken_over, live,
              end, now);
     auto start = live.event(EventType::session_start, now);
@@ -193,19 +275,24 @@ Decision decide_on(Resume&& resume, const Session* past, const State& state) {
     opened.owner = std::move(resume.owner);
     opened.owner.since = std::min(resume.at.value_or(now), now);
     opened.leftovers = resume.leftovers;
-    auto decision = answer(opened_reply(opened.id, opened.generation, opened.owner));
+    auto decision = answer(
+        opened_reply(opened.id, opened.generation, opened.owner, resume.and_close.has_value()));
     decision.events.push_back(start_event(opened, now));
-    decision.changes.emplace_back(Reopened{.id = opened.id,
-                                           .ordinal = opened.ordinal,
-                                           .generation = opened.generation,
-                                           .owner = opened.owner,
-                                           .on_owner_loss = resume.on_owner_loss,
-                                           .park_window = resume.park_window,
-                                           .leftovers = resume.leftovers,
-                                           .fold = fold_of(opened),
-                                           .at = now,
-                                           .past = *past,
-                                           .reaper = resume.reaper});
+    decision.changes.emplace_back(
+        Reopened{.id = opened.id,
+                 .ordinal = opened.ordinal,
+                 .generation = opened.generation,
+                 .owner = opened.owner,
+                 .on_owner_loss = resume.on_owner_loss,
+                 .park_window = resume.park_window,
+                 .leftovers = resume.leftovers,
+                 .fold = fold_of(opened),
+                 .at = now,
+                 .past = *past,
+                 .reaper = resume.reaper,
+                 .reaper_is_parent = resume.reaper_is_parent,
+                 .former_owners = with_former(past->former_owners, past->owner),
+                 .lease_from = state.now().steady});
     if (resume.and_close) {
         close_at_once(decision, opened, *resume.and_close, now);
     } else {
@@ -222,10 +309,19 @@ Decision decide_on(Append&& append, const Session* past, const State& state) {
     for (const auto& message : append.messages) count(tally, message);
     auto decision = answer(AppendedReply{append.session_id, append.generation, tally});
     clear_doubt(decision, append.session_id, live);
+    keep_first_sign(decision, append.session_id, live, state);
     decision.changes.emplace_back(Appended{std::move(append.session_id), live.ordinal(),
                                            append.generation, live.tally().messages + 1,
                                            std::move(append.messages), tally, state.seen_at(live)});
     return decision;
+}
+
+/// Whether the process owned an earlier generation, and not this one.
+bool was_owned_by(const LiveSession& live, const ProcessIdentity& process, const State& state) {
+    const auto& former = live.former_owners();
+    if (!former || std::ranges::find(*former, process) == former->end()) return false;
+    const auto owner = live.owner(state.realms());
+    return owner.kind != OwnerKind::process || owner.process != process;
 }
 
 Decision decide_on(Close&& close, const Session* past, const State& state) {
@@ -240,10 +336,15 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
     if (close.generation && *close.generation != live->generation()) {
         return refuse(fenced(close.session_id, *close.generation, live->generation()));
     }
+    if (!close.generation && close.caller && was_owned_by(*live, *close.caller, state)) {
+        return refuse(fenced_former(*live, *close.caller));
+    }
     const auto now = state.time_for(*live);
-    auto end = end_of(close, now);
+    const auto path = path_of(close, *live);
+    auto end = end_of(close, path, now);
+    if (path == EndPath::waited_for) bound_by_what_was_seen(end, *live, state);
     auto decision = answer(ClosedReply{close.session_id, live->generation(), end, false});
-    end_session(decision, EndPath::closed, *live, std::move(end), now);
+    end_session(decision, path, *live, std::move(end), now);
     return decision;
 }
 
@@ -253,9 +354,12 @@ Decision decide_on(Turn&& turn, const Session* past, const State& state) {
     const auto& live = **found;
     const auto now = state.time_for(live);
     const bool was_on = live.turn_since().has_value();
-    const auto status = turn.on ? Status::running : Status::idle;
+    // Whoever writes is not late any more; see clear_doubt.
+    const bool unknown = live.owner_kind() == OwnerKind::process && live.unknown_since();
+    const auto status = status_of(StatusFacts{.unknown = unknown, .turn = turn.on});
     auto decision = answer(TurnReply{turn.session_id, turn.generation, status, was_on != turn.on});
     clear_doubt(decision, turn.session_id, live);
+    keep_first_sign(decision, turn.session_id, live, state);
     if (was_on == turn.on) {
         decision.renewals.push_back(std::move(turn.session_id));
         return decision;
@@ -275,10 +379,12 @@ Decision decide_on(Heartbeat&& heartbeat, const Session*, const State& state) {
         const auto* live = state.find(beat.session_id);
         if (live == nullptr) {
             reply.ended.push_back(std::move(beat.session_id));
-        } else if (live->generation() != beat.generation) {
+        } else if (live->generation() != beat.generation || live->parked_since()) {
+            // A parked one has lost its owner: it must be claimed, beats do not keep it.
             reply.fenced.push_back(std::move(beat.session_id));
         } else {
             clear_doubt(decision, beat.session_id, *live);
+            keep_first_sign(decision, beat.session_id, *live, state);
             decision.renewals.push_back(beat.session_id);
             reply.renewed.push_back(std::move(beat.session_id));
         }
@@ -308,7 +414,7 @@ Decision decide_on(OwnerGone&& gone, const Session*, const State& state) {
     if (owner.commands > 0 && !gone.searched) {
         decision.effects.emplace_back(
             FindLeftovers{gone.process, gone.departure, commands_of(owner, state)});
-        decision.leaving = gone.process;
+        decision.leaving = gone;
         return decision;
     }
     decision.gone = std::move(gone);

@@ -77,7 +77,7 @@ struct Decision {
     /// In memory alone: who showed signs of life, and what was seen of an owner.
     std::vector<SessionId> renewals;
     std::optional<OwnerGone> gone;
-    std::optional<ProcessIdentity> leaving;
+    std::optional<OwnerGone> leaving;
     struct Looked {
         ProcessIdentity process;
         bool unclear = false;

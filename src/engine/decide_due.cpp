@@ -43,6 +43,7 @@ Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const Sta
     End end;
     const auto path = path_for(departure, is_command);
     end.reason = *row_of(path).reason;
+    end.proof = row_of(path).proof;
     end.detail = detail_for(departure);
     end.evidence = departure.evidence;
     end.ended_before = state.time_for(live, departure.seen_at);
@@ -67,7 +68,8 @@ Decision park(const LiveSession& live, const Departure& departure, const State& 
     }
     const auto seen_gone = state.time_for(live, departure.seen_at);
     const auto since = last_known_alive(live, departure, seen_gone, state);
-    decision.changes.emplace_back(Parked{id, live.ordinal(), live.generation(), since});
+    decision.changes.emplace_back(
+        Parked{id, live.ordinal(), live.generation(), since, state.now().steady});
     return decision;
 }
 
@@ -75,6 +77,7 @@ Decision end_of_parked(const LiveSession& live, const State& state) {
     const auto now = state.time_for(live);
     End end;
     end.reason = Reason::owner_lost;
+    end.proof = row_of(EndPath::park_window_over).proof;
     end.detail = "park window over";
     end.evidence = fmt::format("its owner was last there at {}, nobody claimed it within {} s",
                                format_rfc3339(*live.parked_since()), live.park_window().count());
@@ -90,6 +93,7 @@ Decision reap(const LiveSession& live, const State& state) {
     const auto now = state.time_for(live);
     End end;
     end.reason = Reason::reaped;
+    end.proof = row_of(EndPath::lease_ran_out).proof;
     end.detail = fmt::format("lease of {} s not renewed", live.lease_ttl().count());
     end.evidence = fmt::format("last renewed at {}{}", format_rfc3339(live.last_seen_at()),
                                live.unknown_since() ? ", held for one more TTL since then" : "");
@@ -132,10 +136,15 @@ Decision decide_due(const LiveSession& live, bool hold, const State& state) {
                      state);
     }
     if (hold && !live.unknown_since()) {
-        return doubt(live, EventType::session_unknown,
-                     "more than half of all leases fell due within a second: the fault is taken "
-                     "to be here or in the network; held for one more TTL",
-                     state);
+        auto decision =
+            doubt(live, EventType::session_unknown,
+                  "more than half of all leases fell due within a second: the fault is taken "
+                  "to be here or in the network; held for one more TTL",
+                  state);
+        decision.changes.emplace_back(Seen{SessionId(std::string(live.id())), live.ordinal(),
+                                           live.generation(), live.last_seen_at(),
+                                           state.now().steady});
+        return decision;
     }
     return reap(live, state);
 }

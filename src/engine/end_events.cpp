@@ -8,7 +8,7 @@ namespace knell {
 
 void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live, const End& end,
               WallTime now) {
-    CHECK(leads_to(path, end.reason));
+    CHECK(leads_to(path, end.reason) && end.proof == row_of(path).proof);
     if (live.turn_since()) events.push_back(live.event(EventType::agent_end, now));
     auto event = live.event(EventType::session_end, now);
     event.end = end;

@@ -37,6 +37,7 @@ LiveSession::LiveSession(const Session& session, Realms& realms, std::chrono::mi
     set_turn(session.turn_since);
     set_doubt(session.unknown_since, session.stalled_since);
     set_parked(session.parked_since);
+    set_former_owners(session.former_owners);
 }
 
 void LiveSession::set_owner(const Owner& owner, OnOwnerLoss on_owner_loss,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -91,6 +92,8 @@ class LiveSession {
     /// As fold_of(Session) would say, were it to end for that reason, or be open.
     Fold fold(std::optional<Reason> ended) const;
 
+    std::string_view parent_id() const { return text_.at(5); }
+
     /// An event about this session, without its number.
     Event event(EventType type, WallTime time) const;
 
@@ -100,13 +103,31 @@ class LiveSession {
     /// The process that orphans of the command are handed to, as long as the daemon that saw it
     /// lives; 0 afterwards.
     std::int32_t reaper() const { return reaper_; }
-    void set_reaper(std::int32_t pid) { reaper_ = pid; }
+    void set_reaper(std::int32_t pid, bool is_parent) {
+        reaper_ = pid;
+        reaper_is_parent_ = is_parent;
+    }
+    /// Whether that process is the command's parent and so sees how it ends.
+    bool is_parent(const ProcessIdentity& process) const {
+        // Whoever else has that pid came later than the command, which its parent did not.
+        return reaper_is_parent_ && process.pid == reaper_ && process.start_ticks <= start_ticks_;
+    }
+    using Processes = std::vector<ProcessIdentity>;
+    /// That owned earlier generations; nullptr: none is known.
+    const std::shared_ptr<const Processes>& former_owners() const { return former_owners_; }
+    void set_former_owners(const Processes& processes) {
+        former_owners_ = processes.empty() ? nullptr : std::make_shared<const Processes>(processes);
+    }
     void set_generation(Generation generation) { generation_ = generation; }
     void set_turn(std::optional<WallTime> since) { turn_since_ = Since(since); }
     void set_tally(const Tally& tally) { tally_ = tally; }
     void set_doubt(std::optional<WallTime> unknown, std::optional<WallTime> stalled);
     void set_parked(std::optional<WallTime> since) { parked_since_ = Since(since); }
     void set_deadline(SteadyTime deadline) { deadline_ = deadline; }
+    /// Its time began before this daemon did, and no sign of life has come since: the first one
+    /// must be on record, or the next daemon would not know of it.
+    bool is_silent_since_start() const { return silent_since_start_; }
+    void set_silent_since_start(bool silent) { silent_since_start_ = silent; }
     void set_seen(WallTime at, bool unsaved) {
         last_seen_at_ = at;
         seen_unsaved_ = unsaved;
@@ -127,6 +148,7 @@ class LiveSession {
     Since parked_since_;
     SteadyTime deadline_ = no_deadline;
     std::uint64_t start_ticks_ = 0;
+    std::shared_ptr<const Processes> former_owners_;
     OwnerLink owner_link_;
     std::int32_t pid_ = 0;
     std::int32_t reaper_ = 0;
@@ -140,6 +162,8 @@ class LiveSession {
     bool by_machine_ = false;  // origin folds it away
     bool titled_ = false;
     bool seen_unsaved_ = false;
+    bool reaper_is_parent_ = false;
+    bool silent_since_start_ = false;
     LeftoversPolicy leftovers_ = LeftoversPolicy::none;
 };
 

@@ -12,6 +12,7 @@ namespace {
 
 /// Less is drift, or a clock that is being brought back into step.
 constexpr std::chrono::seconds clock_step_min{1};
+constexpr std::chrono::seconds knock_min{1};
 
 std::chrono::milliseconds clock_step(const Now& before, const Now& now) {
     const auto passed =
@@ -24,7 +25,21 @@ std::chrono::milliseconds clock_step(const Now& before, const Now& now) {
 
 void State::adopt(const Session& session) {
     const auto newest = std::max({session.started_at, session.owner.since, session.last_seen_at});
-    insert(LiveSession(session, realms_, clock_for(newest)));
+    LiveSession live(session, realms_, clock_for(newest));
+    auto from = now_.steady;
+    const bool runs = live.parked_since() || live.owner_kind() == OwnerKind::lease;
+    if (runs) {
+        const auto next =
+            std::ranges::upper_bound(heads_.lives, session.lease_from.value_or(SteadyTime{}));
+        if (next != heads_.lives.end()) from = std::min(from, *next);
+    }
+    auto deadline = first_deadline(live, from);
+    // Whoever knocks while we start is heard before anything is decided about it.
+    if (deadline != LiveSession::no_deadline)
+        deadline = std::max(deadline, now_.steady + knock_min);
+    live.set_deadline(deadline);
+    live.set_silent_since_start(runs && deadline != LiveSession::no_deadline);
+    insert(std::move(live));
     undo_.clear();
 }
 
@@ -108,6 +123,7 @@ Slot State::insert(LiveSession&& live) {
     const auto slot = table_.insert(std::move(live));
     auto& placed = table_.at(slot);
     ++counts_.at(static_cast<std::size_t>(placed.status()));
+    silent_count_ += placed.is_silent_since_start() ? 1 : 0;
     count_lease(placed, /*in=*/true);
     if (placed.deadline() != LiveSession::no_deadline) wheel_.schedule(slot, placed.deadline());
     if (placed.owner_kind() == OwnerKind::process && !placed.parked_since()) {
@@ -123,6 +139,7 @@ LiveSession State::erase(Slot slot) {
     const auto& live = table_.at(slot);
     count_lease(live, /*in=*/false);
     --counts_.at(static_cast<std::size_t>(live.status()));
+    silent_count_ -= live.is_silent_since_start() ? 1 : 0;
     return table_.erase(slot);
 }
 
@@ -133,8 +150,10 @@ void State::modify(const SessionId& id, Change&& change) {
     auto& live = table_.at(slot);
     undo_.push_back({id, live});
     --counts_.at(static_cast<std::size_t>(live.status()));
+    silent_count_ -= live.is_silent_since_start() ? 1 : 0;
     change(slot, live);
     ++counts_.at(static_cast<std::size_t>(live.status()));
+    silent_count_ += live.is_silent_since_start() ? 1 : 0;
 }
 
 void State::set_deadline(Slot slot, SteadyTime deadline) {
@@ -155,7 +174,7 @@ void State::open(const Opened& change) {
     CHECK(change.session.ordinal == heads_.ordinal + 1);
     ++heads_.ordinal;
     LiveSession live(change.session, realms_, clock_for(change.session.owner.since));
-    live.set_reaper(change.reaper);
+    live.set_reaper(change.reaper, change.reaper_is_parent);
     opened_.push_back({insert(std::move(live)), change.session.ordinal});
 }
 
@@ -175,11 +194,13 @@ void State::open(const Reopened& change) {
     live.set_parked(std::nullopt);
     live.set_generation(change.generation);
     live.set_leftovers(change.leftovers);
-    live.set_reaper(change.reaper);
+    live.set_reaper(change.reaper, change.reaper_is_parent);
+    live.set_former_owners(change.former_owners);
     live.set_owner(change.owner, change.on_owner_loss, change.park_window, realms_,
                    clock_for(change.owner.since));
     live.set_seen(change.at, /*unsaved=*/false);
     live.set_deadline(LiveSession::no_deadline);
+    live.set_silent_since_start(false);
     opened_.push_back({insert(std::move(live)), change.ordinal});
 }
 
@@ -224,14 +245,17 @@ void State::apply(const Change& change) {
                 state.count_lease(live, /*in=*/false);
                 live.set_deadline(LiveSession::no_deadline);
                 live.set_parked(c.since);
+                live.set_silent_since_start(false);
                 live.set_turn(std::nullopt);
                 live.set_doubt(std::nullopt, std::nullopt);
                 state.set_deadline(slot, state.first_deadline(live, state.now_.steady));
             });
         }
         void operator()(const Seen& c) {
-            state.modify(c.id,
-                         [&](Slot, LiveSession& live) { live.set_seen(c.at, /*unsaved=*/false); });
+            state.modify(c.id, [&](Slot, LiveSession& live) {
+                live.set_seen(c.at, /*unsaved=*/false);
+                if (c.lease_from) live.set_silent_since_start(false);
+            });
         }
     };
     std::visit(Door{*this}, change);
@@ -283,10 +307,13 @@ void State::mark_unclear(const ProcessIdentity& process, bool unclear) {
     if (number != OwnerTable::none) owners_.at(number).unclear = unclear;
 }
 
-void State::mark_leaving(const ProcessIdentity& process) {
-    const auto number = owners_.find(process);
+void State::mark_leaving(const OwnerGone& gone) {
+    const auto number = owners_.find(gone.process);
     if (number == OwnerTable::none) return;
-    if (!std::exchange(owners_.at(number).leaving, true)) ++leaving_;
+    auto& entry = owners_.at(number);
+    if (std::exchange(entry.leaving, true)) return;
+    entry.departure = gone.departure;
+    ++leaving_;
 }
 
 void State::start_leases(std::chrono::nanoseconds late) {

@@ -24,7 +24,9 @@ namespace knell {
 /// `revert` takes a failed batch back whole.  One thread.
 class State {
   public:
-    /// At start, from the store.  Every lease has its full TTL again.
+    /// At start, from the store.  A lease and a park window have their full time again, counted
+    /// from the first start after their last sign of life: a daemon that starts over and over again
+    /// does not keep them for ever.
     void set_heads(const Heads& heads) { heads_ = heads_before_ = heads; }
     void adopt(const Session& session);
 
@@ -50,6 +52,9 @@ class State {
     /// Every owner whose end was not told by then was there at `boot`: the watch has looked.
     void set_watched_until(std::optional<SteadyTime> boot) { watched_until_ = boot; }
     std::optional<SteadyTime> watched_until() const { return watched_until_; }
+    /// The same, as of the last whole step: whatever is known to have ended by then was decided.
+    std::optional<SteadyTime> vouched_until() const { return vouched_until_; }
+    void vouch() { vouched_until_ = watched_until_; }
     /// Owners whose end was told are still on record as living.
     bool has_leaving() const { return leaving_ > 0 || !gone_.empty(); }
 
@@ -62,6 +67,8 @@ class State {
     std::size_t open_count() const { return table_.size(); }
     std::size_t count(Status status) const { return counts_.at(static_cast<std::size_t>(status)); }
     std::size_t lease_count() const { return census_.total(); }
+    /// Leases and park windows that run since before this daemon did.
+    bool has_silent_since_start() const { return silent_count_ > 0; }
     bool has_deadlines() const { return wheel_.size() > 0 || !due_.empty(); }
 
     /// The one door.  `change` was decided on this very state.
@@ -77,7 +84,7 @@ class State {
     void mark_gone(const OwnerGone& gone);
     void mark_unclear(const ProcessIdentity& process, bool unclear);
     /// It is gone, and will be said to be once it is known what it left behind.
-    void mark_leaving(const ProcessIdentity& process);
+    void mark_leaving(const OwnerGone& gone);
 
     /// The next session about which something must be decided now, or none.
     std::optional<Slot> next_work();
@@ -138,9 +145,11 @@ class State {
     bool has_begun_ = false;
     std::chrono::milliseconds clock_set_{0};  // all steps of the wall clock so far, added up
     std::optional<SteadyTime> watched_until_;
+    std::optional<SteadyTime> vouched_until_;
     std::size_t leaving_ = 0;
     std::array<std::size_t, status_names.size()> counts_{};
 
+    std::size_t silent_count_ = 0;
     std::vector<OwnerTable::Number> gone_;
     std::deque<Due> due_;
     std::deque<Due> unsaved_;

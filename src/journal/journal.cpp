@@ -45,8 +45,35 @@ Result<void> Journal::recover(Now now) {
     if (!heads) return std::unexpected(heads.error());
     state_.set_heads(*heads);
     state_.begin(now);
-    seen_saved_at_ = now.steady;
-    return store_.for_each_open([this](const Session& session) { state_.adopt(session); });
+    seen_saved_at_ = listened_saved_ = now.steady;
+    // Earlier starts matter to no lease but those that run since before them.
+    life_ = {.began = now.steady, .forget_until = now.steady};
+    return store_.for_each_open([this](const Session& session) {
+        state_.adopt(session);
+        const bool runs = session.parked_since || session.owner.kind == OwnerKind::lease;
+        if (!runs) return;
+        const auto from = session.lease_from.value_or(SteadyTime{});
+        life_.forget_until = std::min(life_.forget_until, from);
+    });
+}
+
+Result<void> Journal::write() {
+    batch_.listened = state_.now().steady;
+    if (!life_is_saved_) batch_.life = life_;
+    auto written = store_.commit(batch_);
+    if (!written) return written;
+    life_is_saved_ = true;
+    listened_saved_ = state_.now().steady;
+    return written;
+}
+
+void Journal::save_listened_now_and_then() {
+    if (!state_.has_silent_since_start()) return;
+    const auto now = state_.now().steady;
+    // A crash loses a tenth of what this daemon has listened, or a second.
+    const auto period = std::clamp<std::chrono::nanoseconds>((now - life_.began) / 10,
+                                                             std::chrono::seconds{1}, seen_period);
+    if (now - listened_saved_ >= period) batch_.listened = now;
 }
 
 void Journal::take(Decision& decision) {
@@ -87,6 +114,12 @@ Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step
             if (!row) return std::unexpected(row.error());
             past = std::move(*row);
         }
+        if (auto* create = std::get_if<Create>(&command)) {
+            const auto found = is_own_ancestor(*create);
+            if (!found) return std::unexpected(found.error());
+            if (!*found) break;
+            create->is_own_ancestor = **found;
+        }
         if (!arrived_.empty()) state_.hear(arrived_[step.replies.size()]);
         auto decision = decide(std::move(command), past ? &*past : nullptr, state_);
         take(decision);
@@ -94,6 +127,25 @@ Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step
         ++taken;
     }
     return taken;
+}
+
+Result<std::optional<bool>> Journal::is_own_ancestor(const Create& create) {
+    // An id that we made ourselves is nobody's parent yet.
+    if (create.fresh_id) return false;
+    auto id = create.draft.parent_id;
+    for (std::size_t depth = 0; depth < limits::parents_max && !id.empty(); ++depth) {
+        if (id == create.draft.id) return true;
+        if (const auto* live = state_.find(id)) {
+            id = SessionId(std::string(live->parent_id()));
+            continue;
+        }
+        if (state_.ended_in_batch(id)) return std::nullopt;
+        auto row = store_.find(id);
+        if (!row) return std::unexpected(row.error());
+        if (!*row) return false;
+        id = (*row)->parent_id;
+    }
+    return false;
 }
 
 void Journal::note_lateness(const LiveSession& live, const Decision& decision) {
@@ -165,7 +217,7 @@ void Journal::take_back(Step& step, std::size_t first, const Error& why) {
     // not there was room for what it wrote; but not the owner that a failed takeover leaves.
     for (const auto& [id, generation, arrived] : renewed_) {
         const auto* live = state_.find(id);
-        if (live == nullptr || live->generation() != generation) continue;
+        if (live == nullptr || live->generation() != generation || live->parked_since()) continue;
         state_.hear(arrived);
         state_.renew(id);
     }
@@ -178,7 +230,7 @@ void Journal::take_back(Step& step, std::size_t first, const Error& why) {
 void Journal::renew_behind(std::span<Command> rest, Step& step, const Error& why) {
     const auto sign = [this](const SessionId& id, Generation generation) {
         const auto* live = state_.find(id);
-        if (live == nullptr || live->generation() != generation) return;
+        if (live == nullptr || live->generation() != generation || live->parked_since()) return;
         state_.renew(id);
     };
     for (auto& command : rest) {
@@ -220,9 +272,10 @@ Journal::Step Journal::commit(std::vector<Command>&& commands, Now now,
             if (left.empty()) {
                 decide_work(step);
                 save_seen_now_and_then();
+                save_listened_now_and_then();
             }
             if (!batch_.empty()) {
-                written = store_.commit(batch_);
+                written = write();
                 if (written) ++counts_.commits;
             }
         }
@@ -250,7 +303,7 @@ Result<void> Journal::save_all_seen(Now now) {
     while (more) {
         batch_.clear();
         more = save_some_seen();
-        if (auto written = store_.commit(batch_); !written) {
+        if (auto written = write(); !written) {
             state_.revert();
             return written;
         }

@@ -74,8 +74,14 @@ class Journal {
     };
 
     Result<std::size_t> decide_some(std::span<Command> commands, Step& step);
+    /// Whether a new session comes out of itself, through parents that name it: they may have been
+    /// opened first.  Nothing: a parent's row is not written yet.
+    Result<std::optional<bool>> is_own_ancestor(const Create& create);
     void decide_work(Step& step);
     void save_seen_now_and_then();
+    /// While leases run that began before this daemon: what they have used up must outlive it.
+    void save_listened_now_and_then();
+    Result<void> write();
     /// True when there are more rows than one transaction should hold.
     bool save_some_seen();
     std::optional<WallTime> known_alive_until() const;
@@ -94,6 +100,9 @@ class Journal {
     std::vector<Renewal> renewed_;
     std::span<const Now> arrived_;  // of the step
     SteadyTime seen_saved_at_{};
+    SteadyTime listened_saved_{};
+    Batch::Life life_;
+    bool life_is_saved_ = false;
     bool work_left_ = false;
     Counts counts_;
 };

@@ -97,6 +97,12 @@ Owner decode_owner(Params& params, const Caller& caller, const Backend& backend)
     return owner;
 }
 
+/// Whether the caller will be told by the kernel how the owner ends.
+bool is_parent(const Caller& caller, const Owner& owner, const Backend& backend) {
+    return caller.process && owner.kind == OwnerKind::process && owner.process.pid > 0 &&
+           backend.processes().parent_of(owner.process.pid) == caller.pid;
+}
+
 /// A process that somebody identified in another namespace, as we know it.  Where it is not to be
 /// found its identity stays as it was given, and whoever looks at it says why.
 void translate(ProcessIdentity& process, const ProcessTable& processes) {
@@ -156,6 +162,9 @@ Create decode_draft(Params& params, Backend& backend) {
     draft.relation = params.choice<Relation>("relation", relation_names).value_or(Relation::none);
     if (draft.relation != Relation::none && draft.parent_id.empty()) {
         params.reject("parent_id", "is required with a relation");
+    }
+    if (!draft.parent_id.empty() && draft.parent_id == draft.id) {
+        params.reject("parent_id", "is the session itself");
     }
     draft.model = params.text("model", limits::model_bytes_max);
     draft.title = params.text("title", limits::title_bytes_max);
@@ -226,7 +235,10 @@ Result<Command> decode_create(const JsonObject& object, const Caller& caller, Ba
     Params params(object);
     auto create = decode_draft(params, backend);
     create.draft.owner = decode_owner(params, caller, backend);
-    if (params.boolean("reaper").value_or(false)) create.reaper = caller.pid;
+    if (params.boolean("reaper").value_or(false)) {
+        create.reaper = caller.pid;
+        create.reaper_is_parent = is_parent(caller, create.draft.owner, backend);
+    }
     return finish(params, std::move(create));
 }
 
@@ -242,7 +254,10 @@ Result<Command> decode_resume(const JsonObject& object, const Caller& caller, Ba
                            .value_or(LeftoversPolicy::none);
     resume.takeover = params.boolean("takeover").value_or(false);
     resume.said_by = caller.describe();
-    if (params.boolean("reaper").value_or(false)) resume.reaper = caller.pid;
+    if (params.boolean("reaper").value_or(false)) {
+        resume.reaper = caller.pid;
+        resume.reaper_is_parent = is_parent(caller, resume.owner, backend);
+    }
     return finish(params, std::move(resume));
 }
 
@@ -287,6 +302,7 @@ Result<Command> decode_close(const JsonObject& object, const Caller& caller, Bac
     }
     close.detail = params.text("detail", limits::detail_bytes_max);
     close.said_by = caller.describe();
+    close.caller = caller.process;
     return finish(params, std::move(close));
 }
 

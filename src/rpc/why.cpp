@@ -78,7 +78,7 @@ JsonArray would_end(const Session& session, const InspectReply& live) {
 std::string describe(const Event& event) {
     if (event.end) {
         return fmt::format("{} ({}){}{}", name_of(event.end->reason),
-                           name_in(proof_names, event.end->proof()),
+                           name_in(proof_names, event.end->proof),
                            event.end->detail.empty() ? "" : ": ", event.end->detail);
     }
     return event.detail;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -82,7 +83,7 @@ struct EventPage {
     std::optional<Gap> gap;  // between `after` and the first one that is kept
 };
 
-using EndCounts = std::map<Reason, std::int64_t>;
+using EndCounts = std::map<std::pair<Reason, Proof>, std::int64_t>;
 
 struct StoreFacts {
     std::string kind;
@@ -112,12 +113,29 @@ class Reader {
     virtual Result<std::vector<Letter>> letters(const LetterQuery& query) = 0;
 };
 
+/// When the event `seq` was the newest, `age` had passed as this node saw it.
+struct LogMark {
+    Seq seq = 0;
+    std::chrono::milliseconds age{0};
+};
+
+/// How much time has passed for the log, and where on which boot's clock that was counted.
+struct LogAge {
+    std::chrono::milliseconds age{0};
+    std::string boot_id;
+    SteadyTime boot;
+};
+
 /// Where the numbering goes on after a restart.
 struct Heads {
     Ordinal ordinal = 0;  // the highest given out
     Seq seq = 0;
     Seq first_seq = 0;                 // the oldest that is still kept; 0: there is none
     std::optional<WallTime> alive_at;  // when a daemon last said that it was watching
+    SteadyTime listened;               // so much time have daemons listened
+    std::vector<SteadyTime> lives;     // and at these they began, rising
+    std::optional<LogAge> log_age;
+    std::vector<LogMark> log_marks;  // rising
 };
 
 /// The only writer of the record.  One thread.  The store is the truth: a batch that failed left
@@ -129,10 +147,13 @@ class Store {
     virtual Result<std::optional<Session>> find(const SessionId& id) = 0;
     virtual Result<void> for_each_open(const std::function<void(const Session&)>& visit) = 0;
     virtual Result<Heads> heads() = 0;
-    /// Lets go of the oldest events, at most `rows_max` of them; the newest stays whatever its age,
-    /// because the numbering goes on from it.  Gives the number of the oldest that is left.
-    virtual Result<Seq> trim_events(const Retention& retention, WallTime now,
-                                    std::size_t rows_max) = 0;
+    /// Lets go of the events up to `last`, at most `rows_max` of them; the newest stays, because
+    /// the numbering goes on from it.  Gives the number of the oldest that is left.
+    virtual Result<Seq> trim_events(Seq last, std::size_t rows_max) = 0;
+    /// Keeps how much time has passed for the log, with a mark where there is a new one; marks up
+    /// to `forget_until` go.
+    virtual Result<void> save_log_age(const LogAge& age, std::optional<LogMark> mark,
+                                      Seq forget_until) = 0;
     /// Between batches, when nobody waits: whatever keeps the store healthy.
     virtual Result<void> maintain() = 0;
     virtual Result<std::unique_ptr<Reader>> open_reader() = 0;

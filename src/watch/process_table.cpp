@@ -74,6 +74,11 @@ Sight ProcTable::look_at(pid_t pid) const {
     return sight;
 }
 
+std::optional<pid_t> ProcTable::parent_of(pid_t pid) const {
+    const auto found = read_proc_stat(pid);
+    return found ? std::optional(found->parent) : std::nullopt;
+}
+
 Departure ProcTable::how_it_went(const Sight& sight, const ProcessIdentity& process) const {
     return departure_of(sight.pidfd.get(), process);
 }

@@ -34,6 +34,8 @@ class ProcessTable {
     virtual Sight look_at(pid_t pid) const = 0;
     /// How `process` went, of which `sight` says that it has ended.
     virtual Departure how_it_went(const Sight& sight, const ProcessIdentity& process) const = 0;
+    /// Who is told by the kernel how that process ends; nothing when nobody can say.
+    virtual std::optional<pid_t> parent_of(pid_t) const { return std::nullopt; }
     virtual const std::string& boot_id() const = 0;
     /// Pids of another namespace mean nothing here.
     virtual std::uint64_t own_pid_namespace() const = 0;
@@ -50,6 +52,7 @@ class ProcTable final : public ProcessTable {
     std::optional<ProcessIdentity> identify(pid_t pid) const override;
     Sight look_at(pid_t pid) const override;
     Departure how_it_went(const Sight& sight, const ProcessIdentity& process) const override;
+    std::optional<pid_t> parent_of(pid_t pid) const override;
     const std::string& boot_id() const override { return boot_id_; }
     /// See PidNamespaces.
     void add_ended_namespace(std::uint64_t inode, std::string why) {

@@ -38,6 +38,7 @@ TEST_P(Life, EveryFieldSurvivesARestart) {
     expected.started_at = expected.owner.since = at(1).wall;
     expected.last_activity_at = expected.last_seen_at = at(3).wall;
     expected.turn_since = at(3).wall;
+    expected.lease_from = at(1).steady;
     expected.tally = {.messages = 1, .input_tokens = 3, .output_tokens = 0};
     EXPECT_EQ(before, expected);
     EXPECT_EQ(journal().state.open_count(), 1U);
@@ -62,13 +63,114 @@ TEST_P(Life, AnEndHasItsReasonProofAndBounds) {
     const auto session = shown("a");
     ASSERT_TRUE(session.end);
     EXPECT_EQ(session.end->reason, Reason::signaled);
-    EXPECT_EQ(session.end->proof(), Proof::observed);
+    EXPECT_EQ(session.end->proof, Proof::declared) << "a claim, whatever the word";
     EXPECT_EQ(session.end->detail, "said so");
     EXPECT_EQ(session.end->evidence, "session.close by the test");
     EXPECT_EQ(session.end->ended_at, at(9).wall);
     EXPECT_LE(session.end->ended_after, session.end->ended_at);
     EXPECT_LE(session.end->ended_at, session.end->ended_before);
     EXPECT_EQ(journal().state.open_count(), 0U);
+}
+
+TEST_P(Life, TheParentOfACommandSawHowItEnded) {
+    auto command = create("a", process_owner(100));
+    command.draft.leftovers = LeftoversPolicy::report;
+    command.reaper = 99;
+    command.reaper_is_parent = true;
+    journal().group({command, create("b", process_owner(100))}, at(0));
+    auto waited = close("a", 1, Reason::exited);
+    waited.caller = process_owner(99).process;
+    auto stranger = close("b", 1, Reason::exited);
+    stranger.caller = process_owner(99).process;
+
+    journal().group({waited, stranger}, at(9));
+
+    EXPECT_EQ(shown("a").end->proof, Proof::observed);
+    EXPECT_EQ(shown("a").end->evidence, "the test, the command's parent, waited for it");
+    EXPECT_EQ(shown("b").end->proof, Proof::declared);
+    const auto ends = reader().ends_since(at(0).wall);
+    ASSERT_TRUE(ends);
+    EXPECT_EQ(ends->at({Reason::exited, Proof::observed}), 1);
+    EXPECT_EQ(ends->at({Reason::exited, Proof::declared}), 1);
+}
+
+TEST_P(Life, WhoHasThePidOfTheParentLaterSawNothing) {
+    auto command = create("a", process_owner(100));
+    command.draft.leftovers = LeftoversPolicy::report;
+    command.reaper = 99;
+    command.reaper_is_parent = true;
+    journal().one(command, at(0));
+    auto claim = close("a", 1, Reason::signaled);
+    claim.caller = process_owner(99).process;
+    claim.caller->start_ticks = 8;  // after the command, which a parent never is
+
+    journal().one(claim, at(9));
+
+    EXPECT_EQ(shown("a").end->proof, Proof::declared);
+}
+
+TEST_P(Life, AFormerOwnerDoesNotEndTheNextGenerationByMistake) {
+    journal().one(create("a", process_owner(100)), at(0));
+    journal().one(resume("a", /*takeover=*/true), at(1));  // process 200
+    restart(at(2));
+    auto stale = close("a");
+    stale.caller = process_owner(100).process;
+
+    const auto refused = journal().one(stale, at(3));
+
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::fenced);
+    EXPECT_EQ(std::get<FencedBy>(refused.error().facts).generation, 2U);
+    EXPECT_FALSE(shown("a").end);
+    // Another process is a person's word, and the owner itself may always end it.
+    auto own = close("a");
+    own.caller = process_owner(200).process;
+    EXPECT_TRUE(journal().one(own, at(4)));
+}
+
+TEST_P(Life, WhoOwnsItAgainMayEndIt) {
+    journal().one(create("a", process_owner(200)), at(0));
+    journal().one(close("a"), at(1));
+    journal().one(resume("a"), at(2));
+    auto own = close("a");
+    own.caller = process_owner(200).process;
+
+    EXPECT_TRUE(journal().one(own, at(3)));
+    EXPECT_TRUE(shown("a").end);
+}
+
+TEST_P(Life, NoSessionComesOutOfItself) {
+    const auto child_of = [](const std::string& id, const std::string& parent) {
+        auto command = create(id);
+        command.draft.parent_id = SessionId(parent);
+        return command;
+    };
+    // Their parents are named before they are there.
+    auto spooled = child_of("b", "c");
+    spooled.and_close = close("b");
+
+    const auto replies = journal().group(
+        {child_of("a", "b"), spooled, child_of("c", "a"), child_of("d", "d"), child_of("e", "a")},
+        at(0));
+
+    EXPECT_TRUE(replies[0]);
+    EXPECT_TRUE(replies[1]);
+    ASSERT_FALSE(replies[2]) << "c is the parent of b, which is the parent of a";
+    EXPECT_EQ(replies[2].error().code, ErrorCode::invalid_params);
+    EXPECT_EQ(replies[2].error().field, "parent_id");
+    EXPECT_FALSE(replies[3]);
+    EXPECT_TRUE(replies[4]);
+}
+
+TEST_P(Life, TokenSumsStayAtTheHighestNumberThereIs) {
+    journal().one(create("a"));
+    auto much = append("a", 1, {"x"});
+    much.messages[0].tokens = INT64_MAX - 1;
+    journal().one(much);
+    journal().one(much);
+
+    EXPECT_EQ(shown("a").tally.input_tokens, INT64_MAX);
+    EXPECT_EQ(shown("a").tally.messages, 2);
 }
 
 TEST_P(Life, MessagesComeBackInOrder) {

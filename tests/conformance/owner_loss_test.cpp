@@ -52,7 +52,7 @@ TEST_P(OwnerLoss, EachWayOfGoingHasItsReason) {
         const auto session = shown(id);
         ASSERT_TRUE(session.end);
         EXPECT_EQ(session.end->reason, way.reason);
-        EXPECT_EQ(session.end->proof(), Proof::observed);
+        EXPECT_EQ(session.end->proof, Proof::observed);
         EXPECT_EQ(session.end->detail, way.detail);
         EXPECT_EQ(session.end->evidence, way.departure.evidence);
         EXPECT_EQ(session.end->ended_before, at(20).wall);

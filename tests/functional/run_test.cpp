@@ -42,7 +42,7 @@ TEST_F(Run, SuccessIsCompleted) {
     EXPECT_EQ(outcome.out, "out\n");
     EXPECT_EQ(outcome.err, "err\n");
     expect_end("completed", "exit 0");
-    EXPECT_EQ(text(show("s"), "proof"), "declared");
+    EXPECT_EQ(text(show("s"), "proof"), "observed");
 }
 
 TEST_F(Run, AnotherExitStatusIsKept) {

@@ -50,6 +50,7 @@ constexpr std::array<Row, 52> table{{
     {Kind::take_descriptors, "descriptors run out", 4},
     {Kind::give_descriptors, "there are descriptors again", 3},
     {Kind::crash, "the daemon is killed", 3},
+    {Kind::crash_loop, "the daemon is killed over and over", 1},
     {Kind::cut_power, "the power is cut", 1},
     {Kind::stop_daemon, "the daemon is stopped", 4},
     {Kind::start_daemon, "the daemon is started", 10},

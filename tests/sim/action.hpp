@@ -48,6 +48,7 @@ enum class Kind : std::uint8_t {
     give_descriptors,
     // The daemon and its disk
     crash,
+    crash_loop,
     cut_power,
     stop_daemon,
     start_daemon,

@@ -55,6 +55,7 @@ void Host::end(Process& process, Departure departure, bool is_waited_for) {
 }
 
 void Host::restart() {
+    readings_.awake = readings_.boot = SteadyTime{std::chrono::seconds{10}};
     for (auto& process : processes_) {
         if (process.alive) {
             end(process, {.kind = Departure::Kind::host_restart}, /*is_waited_for=*/true);

@@ -30,10 +30,24 @@ bool Hearing::has_been_given(Seq seq) const {
 
 // --- time ---------------------------------------------------------------------------------------
 
-void Ledger::listen(SteadyTime awake) {
-    listened_ += std::clamp<Host::Duration>(awake - last_look_, Host::Duration{0},
-                                            std::chrono::milliseconds{500});
+void Ledger::begin_listening(SteadyTime awake) {
     last_look_ = awake;
+    listened_ += 1ns;  // later than any sign of life that the one before heard
+    starts_.push_back(listened_);
+}
+
+void Ledger::listen(SteadyTime awake) {
+    const auto counted = std::clamp<Host::Duration>(awake - last_look_, 0ns, 500ms);
+    listened_ += counted;
+    last_look_ = awake;
+    const bool is_young = !starts_.empty() && listened_ - starts_.back() < 2500ms;
+    if (is_disk_well_ && !is_young) used_ += counted * 17 / 20;
+}
+
+Host::Duration Ledger::runs_from(const Life& life) const {
+    const auto last = std::max(life.last_sign, life.arrived_sign.value_or(0ns));
+    const auto start = std::ranges::upper_bound(starts_, last);
+    return start == starts_.end() ? last : *start;
 }
 
 void Ledger::note_death(const ProcessIdentity& process) {
@@ -96,8 +110,7 @@ void Ledger::note_arrived_sign(const SessionId& id, Generation generation) {
     const auto* known = life(id, generation);
     if (known == nullptr || !known->open) return;
     auto& life = life_of(id, generation);
-    const auto last = std::max({life.last_sign, life.arrived_sign.value_or(0ns), up_since_});
-    if (listened_ - last < life.owner.lease_ttl) life.arrived_sign = listened_;
+    if (listened_ - runs_from(life) < life.owner.lease_ttl) life.arrived_sign = listened_;
 }
 
 void Ledger::note_arrival(const Command& command) {
@@ -121,7 +134,13 @@ void Ledger::forget_arrivals() {
 void Ledger::note_sign(const SessionId& id, Generation generation, Host::Duration arrived) {
     if (life(id, generation) == nullptr) return;
     auto& life = life_of(id, generation);
-    life.last_sign = std::max(life.last_sign, arrived);
+    life.used_at_sign = used_;
+    // What the disk could not take note of goes with the daemon.
+    if (step_failed_) {
+        life.arrived_sign = std::max(life.arrived_sign.value_or(0ns), arrived);
+    } else {
+        life.last_sign = std::max(life.last_sign, arrived);
+    }
     // A beat that the disk could not take note of renews the lease, but leaves the doubt.
     if (!step_failed_) life.was_held = false;
 }
@@ -176,7 +195,8 @@ void Ledger::note_event(const Event& event, Host::Duration elapsed) {
         known.generation = event.generation;
         known.open = true;
         life.open = true;
-        life.last_sign = listened_;
+        life.last_sign = happened_at_;
+        life.used_at_sign = used_;
         life.opened_at = elapsed;
         life.opened_wall = event.started_at;
         ++open_;
@@ -192,7 +212,8 @@ void Ledger::note_event(const Event& event, Host::Duration elapsed) {
 
 void Ledger::note(const StepFacts& step, Host::Duration elapsed) {
     step_failed_ = step.failed;
-    heard_until_ = step.heard_until.value_or(listened_);
+    happened_at_ = step.by_former && !starts_.empty() ? starts_.back() - 1ns : listened_;
+    heard_until_ = step.heard_until.value_or(happened_at_);
     for (const auto& event : step.told) note_event(event, elapsed);
     for (const auto& said : step.said) note_reply(said);
 }

@@ -28,6 +28,7 @@ struct StepFacts {
     bool disk_was_bad = false;
     /// Everything that had arrived by then was decided; on the listening clock.
     std::optional<Host::Duration> heard_until;
+    bool by_former = false;  // the daemon before did it, and did not live to tell
 };
 
 /// One generation of a session.
@@ -44,6 +45,7 @@ struct Life {
     bool open = true;
     Host::Duration opened_at{0};  // of the simulation
     WallTime opened_wall;
+    Host::Duration used_at_sign{0};  // see Ledger::used
 };
 
 /// A session as everybody outside may know it.
@@ -83,11 +85,17 @@ class Ledger {
     /// The daemon listens until now: `awake` is the host's clock.  A gap between two looks counts
     /// as half a second at most, because nobody could have been heard meanwhile.
     void listen(SteadyTime awake);
-    /// A daemon starts; leases have their whole time again from `begin_life` on.
-    void begin_listening(SteadyTime awake) { last_look_ = awake; }
-    void begin_life() { up_since_ = listened_; }
+    /// A daemon starts.
+    void begin_listening(SteadyTime awake);
     Host::Duration listened() const { return listened_; }
-    Host::Duration up_since() const { return up_since_; }
+    /// From where a lease's present time runs: its last sign of life, or the first start of a
+    /// daemon after that.
+    Host::Duration runs_from(const Life& life) const;
+    /// What a lease has surely used up since its last sign of life, whichever daemons came and
+    /// went: without the first moments of each, which a crash may lose, nor time in which the disk
+    /// was bad.
+    void count_use(bool is_disk_well) { is_disk_well_ = is_disk_well; }
+    Host::Duration used() const { return used_; }
 
     /// A call comes into the daemon's hands: if it is a sign of life, and in time, it counts from
     /// now on.
@@ -128,9 +136,13 @@ class Ledger {
     std::map<std::string, Known> sessions_;
     std::size_t open_ = 0;
     bool step_failed_ = false;
-    Host::Duration heard_until_{0};  // in the step that is taken in
+    // Of the step that is taken in.
+    Host::Duration heard_until_{0};
+    Host::Duration happened_at_{0};
     Host::Duration listened_{0};
-    Host::Duration up_since_{0};
+    std::vector<Host::Duration> starts_;  // of daemons, on the listening clock
+    Host::Duration used_{0};
+    bool is_disk_well_ = true;
     SteadyTime last_look_;
     std::vector<Close> close_intents_;
     std::vector<std::pair<ProcessIdentity, Host::Duration>> deaths_;

@@ -46,6 +46,7 @@ class Node final : public WatchList::Holder {
     /// A fault is set and has not passed.
     bool is_disk_bad() const;
     bool is_power_gone() const;
+    bool is_slow() const { return commit_takes_.count() > 0; }
     void slow_down(Host::Duration commit_takes) { commit_takes_ = commit_takes; }
 
     // --- the watch ---------------------------------------------------------------------------

@@ -54,6 +54,8 @@ bool World::perform_on_time(const Action& action) {
             return true;
         case Kind::set_clock:
             host_.set_clock((action.which % 2 == 0 ? 1 : -1) * amount * 86'400);
+            // Far ahead, as a dead battery or a typing mistake makes it.
+            if (action.which % 4 == 0) host_.set_clock(std::chrono::days{40});
             return true;
         default:
             return false;
@@ -164,12 +166,30 @@ bool World::perform_by_observer(const Action& action) {
 
 // --- the daemon and its disk --------------------------------------------------------------------
 
+/// A silent lease, and daemons that live for a few seconds each.
+void World::loop_crashes(const Action& action) {
+    Create lease;
+    lease.draft.id = SessionId(fmt::format("s{}", ++last_id_));
+    lease.draft.source = "cli";
+    lease.draft.owner = {.kind = OwnerKind::lease, .process = {}, .lease_ttl = 8s};
+    ids_.push_back(lease.draft.id.text());
+    requests_.push_back({host_.elapsed(), std::move(lease), 1, false});
+    for (std::uint32_t i = 0; i < action.how % 12 + 4 && !broken_; ++i) {
+        run_for(std::chrono::milliseconds{action.which % 3000 + 4000});
+        if (node_.is_up()) crash_daemon();
+        start_daemon();
+    }
+}
+
 bool World::perform_on_daemon(const Action& action) {
     const auto operation = action.which % 40 + 1;
     const auto times = action.how % 12 + 1;
     switch (action.kind) {
         case Kind::crash:
             if (node_.is_up()) crash_daemon();
+            return true;
+        case Kind::crash_loop:
+            loop_crashes(action);
             return true;
         case Kind::cut_power:
             if (node_.is_up()) cut_power(action.how);

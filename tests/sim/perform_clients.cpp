@@ -1,6 +1,8 @@
 // What clients ask for, over a network that loses, delays, doubles and reorders.
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -14,11 +16,14 @@ using namespace std::chrono_literals;
 
 constexpr int crowd = 24;  // more leases than may all fall due together by chance
 constexpr int tries = 3;
+/// What clients say of an end, whether they saw it or not.
+constexpr std::array claims{Reason::completed, Reason::manual_reset, Reason::signaled,
+                            Reason::owner_lost};
 
 Close close_of(const std::string& id, std::optional<Generation> generation, std::uint32_t how) {
     return {.session_id = SessionId(id),
             .generation = generation,
-            .reason = how % 2 == 0 ? Reason::completed : Reason::manual_reset,
+            .reason = claims.at(how % claims.size()),
             .detail = "said so",
             .said_by = "a client",
             .at = {},
@@ -159,8 +164,19 @@ void World::write(const Action& action) {
         case Kind::close:
         case Kind::close_wrong:
             return send(action, close_of(id, generation, action.how));
-        case Kind::close_any:
-            return send(action, close_of(id, std::nullopt, action.how));
+        case Kind::close_any: {
+            auto close = close_of(id, std::nullopt, action.how);
+            // A person, or one that owned the session at some time.
+            const auto* known = ledger_.find(session);
+            if (known != nullptr && action.fate % 2 == 0) {
+                auto life = known->lives.begin();
+                std::advance(life, action.fate / 2 % known->lives.size());
+                if (life->second.owner.process.pid != 0) {
+                    close.caller = life->second.owner.process;
+                }
+            }
+            return send(action, std::move(close));
+        }
         case Kind::turn_on:
             return send(action, Turn{session, generation, /*on=*/true});
         case Kind::turn_off:
@@ -190,7 +206,7 @@ void World::queue_up(const Action& action) {
     requests_.push_back({host_.elapsed(), std::move(lease), tries, false});
     run_for(500ms);
     node_.slow_down(std::chrono::milliseconds{action.how % 1000 + 300});
-    const auto& writer = host_.start();
+    const auto writer = host_.start();
     for (std::uint32_t i = 0; i < action.which % 24 + 8; ++i) {
         Create create;
         create.draft.id = SessionId(fmt::format("s{}", ++last_id_));

@@ -14,6 +14,8 @@ const std::vector<Promise>& promises() {
         {Moment::settled, "the true time of death lies within the bounds", bounds_false},
         {Moment::former, "the true time of death lies within the bounds", bounds_false},
         {Moment::watching, "watched means watched, and unknown that it is not", watch_differs},
+        {Moment::settled, "observed is what was seen, not what was claimed", observed_by_nobody},
+        {Moment::start, "a lease runs out, however often the daemon starts", outlived_its_lease},
         {Moment::settled, "a crowd of leases is not reaped at once", crowd_reaped},
         {Moment::step, "a good disk refuses nothing", refused_by_a_good_disk},
         {Moment::settled, "starts minus ends equals open", open_miscounted},

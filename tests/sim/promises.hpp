@@ -70,6 +70,8 @@ std::string record_broken(const Scene& scene);
 std::string wrong_reply(const Scene& scene);    // promises_reply.cpp
 std::string end_unfounded(const Scene& scene);  // promises_end.cpp
 std::string renewal_ignored(const Scene& scene);
+std::string outlived_its_lease(const Scene& scene);
+std::string observed_by_nobody(const Scene& scene);
 std::string crowd_reaped(const Scene& scene);
 std::string dead_unnoticed(const Scene& scene);
 std::string still_open(const Scene& scene);

@@ -20,8 +20,7 @@ const Host::Process* process_of(const Life& life, const Host& host) {
 std::string reaped_too_early(const Life& life, const Scene& scene) {
     if (life.owner.kind != OwnerKind::lease) return "reaped, but it is owned by a process";
     const auto& ledger = scene.ledger;
-    const auto last = std::max(life.last_sign, life.arrived_sign.value_or(0ns));
-    const auto silent = ledger.listened() - std::max(last, ledger.up_since());
+    const auto silent = ledger.listened() - ledger.runs_from(life);
     if (silent >= life.owner.lease_ttl) return {};
     return fmt::format("reaped after {} ms of silence that could be heard, its lease is {} s",
                        silent / 1ms, life.owner.lease_ttl.count());
@@ -135,6 +134,37 @@ std::string renewal_ignored(const Scene& scene) {
         if (since >= life->owner.lease_ttl) continue;
         return fmt::format("session {}: reaped {} ms after its renewal arrived, its lease is {} s",
                            event.session_id.text(), since / 1ms, life->owner.lease_ttl.count());
+    }
+    return {};
+}
+
+std::string outlived_its_lease(const Scene& scene) {
+    for (const auto& [id, known] : scene.ledger.sessions()) {
+        if (!known.open) continue;
+        const auto* life = scene.ledger.life(SessionId(id), known.generation);
+        if (!life->is_owner_known || life->owner.kind != OwnerKind::lease) continue;
+        // Its time, its full time again after a restart, and once more when a crowd is held.
+        const auto most = life->owner.lease_ttl * (life->was_doubted ? 3 : 2) + 4s;
+        const auto used = scene.ledger.used() - life->used_at_sign;
+        if (used <= most) continue;
+        return fmt::format(
+            "session {}: silent for {} ms in which daemons listened, its lease of "
+            "{} s is not over",
+            id, used / 1ms, life->owner.lease_ttl.count());
+    }
+    return {};
+}
+
+std::string observed_by_nobody(const Scene& scene) {
+    for (const auto& event : scene.step.told) {
+        if (!event.end || event.end->proof != Proof::observed) continue;
+        const auto* life = scene.ledger.life(event.session_id, event.generation);
+        if (life == nullptr || !life->is_owner_known) continue;
+        const bool gone =
+            life->owner.kind == OwnerKind::process && !scene.host.is_alive(life->owner.process);
+        if (gone) continue;
+        return fmt::format("session {} generation {}: {} (observed), but its owner is there",
+                           event.session_id.text(), event.generation, name_of(event.end->reason));
     }
     return {};
 }

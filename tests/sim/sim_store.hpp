@@ -39,8 +39,12 @@ class SimStore final : public Store {
         return inner_.for_each_open(visit);
     }
     Result<Heads> heads() override { return inner_.heads(); }
-    Result<Seq> trim_events(const Retention& retention, WallTime now, std::size_t rows) override {
-        return inner_.trim_events(retention, now, rows);
+    Result<Seq> trim_events(Seq last, std::size_t rows) override {
+        return inner_.trim_events(last, rows);
+    }
+    Result<void> save_log_age(const LogAge& age, std::optional<LogMark> mark,
+                              Seq forget_until) override {
+        return inner_.save_log_age(age, mark, forget_until);
     }
     Result<void> maintain() override { return inner_.maintain(); }
     Result<std::unique_ptr<Reader>> open_reader() override { return inner_.open_reader(); }

@@ -152,6 +152,7 @@ void World::run_for(Host::Duration time) {
 
 void World::hear() {
     if (!is_listening_) return;
+    ledger_.count_use(!node_.is_disk_bad() && !node_.is_slow());
     ledger_.listen(host_.readings().awake);
     std::erase_if(requests_, [&](Request& request) {
         if (request.due > host_.elapsed()) return false;
@@ -185,10 +186,22 @@ void World::pump(bool save_at_once) {
         decide(std::move(spoken));
         if (!node_.is_up() || broken_) return;
         if (postbox_.is_up()) postbox_.step();
-        (void)node_.desk().trim(retention_);
+        trim();
         if (!idle) (void)node_.store().maintain();
         if (lose_power_if_due()) return;
         if (idle && arrived_.empty() && node_.desk().patience() != 0ms) return;
+    }
+}
+
+void World::trim() {
+    const auto first = node_.desk().first_seq();
+    (void)node_.desk().trim(retention_);
+    for (auto seq = first; seq < node_.desk().first_seq() && !broken_; ++seq) {
+        if (seq <= ledger_.head() - retention_.keep_count) continue;
+        const auto age = host_.elapsed() - told_at_.at(static_cast<std::size_t>(seq - 1));
+        if (age >= retention_.keep_for) continue;
+        broken_ = Broken{"no event is let go of before its time",
+                         fmt::format("event {} is gone after {} s", seq, age / 1s)};
     }
 }
 
@@ -256,9 +269,9 @@ std::vector<Event> World::take_in_start() {
     const auto after = std::find_if(told.rbegin(), told.rend(), is_startup).base();
     const auto startup = after == told.begin() ? after : after - 1;
     StepFacts former;
+    former.by_former = true;
     former.told.assign(told.begin(), startup);
     take_in(former, Moment::former);
-    ledger_.begin_life();
     StepFacts facts;
     facts.told.assign(startup, told.end());
     take_in(facts, Moment::settled);
@@ -274,6 +287,7 @@ void World::take_in(const StepFacts& facts, Moment moment) {
     check(Moment::step, scene(facts));
     if (broken_) return;
     ledger_.note(facts, host_.elapsed());
+    told_at_.resize(ledger_.log().size(), host_.elapsed());
     for (const auto& event : facts.told) {
         if (event.type != EventType::session_start) continue;
         if (const auto row = node_.reader().find(event.session_id); row && *row) {

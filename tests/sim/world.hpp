@@ -79,6 +79,8 @@ class World {
     /// After a restart: what was readable before is still there, and the same.
     void check_old_events();
     bool lose_power_if_due();
+    /// Old events go, and none before its time.
+    void trim();
 
     // --- what happens (perform*.cpp) ---------------------------------------------------------
 
@@ -96,6 +98,7 @@ class World {
     void write(const Action& action);
     void beat_all(const Action& action);
     void queue_up(const Action& action);
+    void loop_crashes(const Action& action);
     void sweep();
     void send(const Action& action, Command command);
     Owner pick_owner(const Action& action);
@@ -126,7 +129,8 @@ class World {
     std::vector<Spoken> arrived_;  // and not taken by the writer yet
     bool is_listening_ = false;
     Retention retention_;
-    std::vector<std::string> ids_;  // of all sessions that somebody tried to create
+    std::vector<Host::Duration> told_at_;  // of every event
+    std::vector<std::string> ids_;         // of all sessions that somebody tried to create
     int last_id_ = 0;
     std::optional<Broken> broken_;
     Coverage coverage_;

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/check.hpp"
@@ -22,7 +23,7 @@ struct Tables {
     std::deque<Event> events;  // without holes
     std::map<std::string, Subscription> subscriptions;
     std::map<std::pair<std::string, Seq>, Letter> letters;
-    std::map<std::pair<std::int64_t, Reason>, std::int64_t> ends;  // by hour
+    std::map<std::tuple<std::int64_t, Reason, Proof>, std::int64_t> ends;  // by hour
 };
 
 std::optional<Session> find_in_tables(Tables& tables, const SessionId& id) {
@@ -118,7 +119,8 @@ class MemoryReader final : public Reader {
         const std::lock_guard lock(tables_->mutex);
         EndCounts counts;
         for (const auto& [key, ends] : tables_->ends) {
-            if (key.first >= to_millis(since) / 3'600'000) counts[key.second] += ends;
+            const auto& [hour, reason, proof] = key;
+            if (hour >= to_millis(since) / 3'600'000) counts[{reason, proof}] += ends;
         }
         return counts;
     }
@@ -165,12 +167,20 @@ class MemoryStore final : public Store {
         for (const auto& event : batch.events) {
             CHECK(event.seq == newest() + 1);
             tables_->events.push_back(event);
-            if (event.end) ++tables_->ends[{to_millis(event.time) / 3'600'000, event.end->reason}];
+            if (!event.end) continue;
+            const auto hour = to_millis(event.time) / 3'600'000;
+            ++tables_->ends[{hour, event.end->reason, event.end->proof}];
         }
         for (const auto& change : batch.deliveries) {
             std::visit([this](const auto& c) { put(c); }, change);
         }
         if (batch.alive_at) alive_at_ = batch.alive_at;
+        if (batch.listened) listened_ = *batch.listened;
+        if (batch.life) {
+            std::erase_if(lives_,
+                          [&](SteadyTime began) { return began <= batch.life->forget_until; });
+            lives_.push_back(batch.life->began);
+        }
         return {};
     }
 
@@ -187,23 +197,32 @@ class MemoryStore final : public Store {
 
     Result<Heads> heads() override {
         const auto& sessions = tables_->sessions;
-        return Heads{sessions.empty() ? 0 : sessions.rbegin()->first, newest(),
-                     tables_->events.empty() ? 0 : tables_->events.front().seq, alive_at_};
+        return Heads{sessions.empty() ? 0 : sessions.rbegin()->first,
+                     newest(),
+                     tables_->events.empty() ? 0 : tables_->events.front().seq,
+                     alive_at_,
+                     listened_,
+                     lives_,
+                     log_age_,
+                     log_marks_};
     }
 
-    Result<Seq> trim_events(const Retention& retention, WallTime now,
-                            std::size_t rows_max) override {
+    Result<Seq> trim_events(Seq last, std::size_t rows_max) override {
         const std::lock_guard lock(tables_->mutex);
         auto& log = tables_->events;
         for (std::size_t row = 0; row < rows_max && log.size() > 1; ++row) {
-            const auto& oldest = log.front();
-            if (oldest.seq > newest() - retention.keep_count &&
-                oldest.time >= now - retention.keep_for) {
-                break;
-            }
+            if (log.front().seq > last) break;
             log.pop_front();
         }
         return log.empty() ? 0 : log.front().seq;
+    }
+
+    Result<void> save_log_age(const LogAge& age, std::optional<LogMark> mark,
+                              Seq forget_until) override {
+        log_age_ = age;
+        if (mark) log_marks_.push_back(*mark);
+        std::erase_if(log_marks_, [&](const LogMark& old) { return old.seq <= forget_until; });
+        return {};
     }
 
     Result<void> maintain() override { return {}; }
@@ -241,6 +260,8 @@ class MemoryStore final : public Store {
         session.on_owner_loss = change.on_owner_loss;
         session.park_window = change.park_window;
         session.leftovers = change.leftovers;
+        session.former_owners = change.former_owners;
+        session.lease_from = change.lease_from;
         session.last_activity_at = session.last_seen_at = change.at;
         clear_state(session);
         session.end.reset();
@@ -268,6 +289,7 @@ class MemoryStore final : public Store {
     void put(const Parked& change) {
         auto& session = row(change.ordinal, change.generation);
         session.parked_since = change.since;
+        session.lease_from = change.lease_from;
         session.turn_since.reset();
         session.unknown_since.reset();
         session.stalled_since.reset();
@@ -288,7 +310,9 @@ class MemoryStore final : public Store {
         tables_->letters.erase({change.subscriber, change.seq});
     }
     void put(const Seen& change) {
-        row(change.ordinal, change.generation).last_seen_at = change.at;
+        auto& session = row(change.ordinal, change.generation);
+        session.last_seen_at = change.at;
+        if (change.lease_from) session.lease_from = change.lease_from;
     }
     void put(const TurnSet& change) {
         auto& session = row(change.ordinal, change.generation);
@@ -301,6 +325,10 @@ class MemoryStore final : public Store {
     std::shared_ptr<Tables> tables_ = std::make_shared<Tables>();
     const std::string node_id_ = "memory";
     std::optional<WallTime> alive_at_;
+    SteadyTime listened_{};
+    std::vector<SteadyTime> lives_;
+    std::optional<LogAge> log_age_;
+    std::vector<LogMark> log_marks_;
 };
 
 }  // namespace

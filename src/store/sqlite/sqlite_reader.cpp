@@ -136,13 +136,14 @@ class SqliteReader final : public Reader {
     Result<EndCounts> ends_since(WallTime since) override {
         return guarded(path_, [&]() -> Result<EndCounts> {
             SQLite::Statement select(database_,
-                                     "SELECT reason, sum(ends) FROM end_counts WHERE hour >= ? "
-                                     "GROUP BY reason");
+                                     "SELECT reason, proof, sum(ends) FROM end_counts "
+                                     "WHERE hour >= ? GROUP BY reason, proof");
             select.bind(1, to_millis(since) / 3'600'000);
             EndCounts counts;
             while (select.executeStep()) {
                 const auto reason = parse_reason(select.getColumn(0).getString());
-                if (reason) counts[*reason] = select.getColumn(1).getInt64();
+                const auto proof = find_in<Proof>(proof_names, select.getColumn(1).getString());
+                if (reason && proof) counts[{*reason, *proof}] = select.getColumn(2).getInt64();
             }
             return counts;
         });

@@ -1,5 +1,6 @@
 #include "store/sqlite/sqlite_store.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -92,31 +93,45 @@ class SqliteStore final : public Store {
             SQLite::Statement alive(
                 database_, "SELECT CAST(value AS INTEGER) FROM node WHERE name = 'alive_at'");
             if (alive.executeStep()) heads.alive_at = from_millis(alive.getColumn(0).getInt64());
+            read_times(heads);
             return heads;
         });
     }
 
-    Result<Seq> trim_events(const Retention& retention, WallTime now,
-                            std::size_t rows_max) override {
+    Result<Seq> trim_events(Seq last, std::size_t rows_max) override {
         return guarded(location_.path, [&]() -> Result<Seq> {
             const auto newest = highest("SELECT coalesce(max(seq), 0) FROM events");
-            SQLite::Statement oldest(database_,
-                                     "SELECT seq, time FROM events WHERE seq < ? "
-                                     "ORDER BY seq LIMIT ?");
-            Binder(oldest).number(newest).number(static_cast<std::int64_t>(rows_max));
-            Seq last_to_go = 0;
-            while (oldest.executeStep()) {
-                const Seq seq = oldest.getColumn(0).getInt64();
-                const auto time = from_millis(oldest.getColumn(1).getInt64());
-                if (seq > newest - retention.keep_count && time >= now - retention.keep_for) break;
-                last_to_go = seq;
-            }
-            oldest.reset();
-            if (last_to_go > 0) {
-                SQLite::Statement remove(database_, "DELETE FROM events WHERE seq <= ?");
-                Binder(remove).number(last_to_go).run();
-            }
+            const auto first = highest("SELECT coalesce(min(seq), 0) FROM events");
+            const auto to_go = std::min({last, newest - 1, first + static_cast<Seq>(rows_max) - 1});
+            if (to_go < first) return first;
+            SQLite::Statement remove(database_, "DELETE FROM events WHERE seq <= ?");
+            Binder(remove).number(to_go).run();
             return highest("SELECT coalesce(min(seq), 0) FROM events");
+        });
+    }
+
+    Result<void> save_log_age(const LogAge& age, std::optional<LogMark> mark,
+                              Seq forget_until) override {
+        return guarded(location_.path, [&]() -> Result<void> {
+            SQLite::Transaction transaction(database_);
+            SQLite::Statement save(database_, "INSERT OR REPLACE INTO node VALUES (?, ?)");
+            const auto keep = [&](const std::string& name, const std::string& value) {
+                Binder(save).text(name).text(value).run();
+            };
+            using std::chrono::milliseconds;
+            const auto boot = std::chrono::floor<milliseconds>(age.boot.time_since_epoch());
+            keep("log_age_ms", std::to_string(age.age.count()));
+            keep("log_age_boot_id", age.boot_id);
+            keep("log_age_boot_ms", std::to_string(boot.count()));
+            if (mark) {
+                SQLite::Statement insert(database_,
+                                         "INSERT OR REPLACE INTO log_marks VALUES (?, ?)");
+                Binder(insert).number(mark->seq).number(mark->age.count()).run();
+            }
+            SQLite::Statement forget(database_, "DELETE FROM log_marks WHERE seq <= ?");
+            Binder(forget).number(forget_until).run();
+            transaction.commit();
+            return {};
         });
     }
 
@@ -149,6 +164,33 @@ class SqliteStore final : public Store {
     static int count_pages(void* pages, sqlite3*, const char*, int count) {
         *static_cast<int*>(pages) = count;
         return SQLITE_OK;
+    }
+
+    void read_times(Heads& heads) {
+        using std::chrono::milliseconds;
+        LogAge age;
+        bool has_age = false;
+        SQLite::Statement facts(database_, "SELECT name, value FROM node");
+        while (facts.executeStep()) {
+            const auto name = facts.getColumn(0).getString();
+            const auto number = [&] { return milliseconds{facts.getColumn(1).getInt64()}; };
+            if (name == "listened_ms") heads.listened = SteadyTime{number()};
+            if (name == "log_age_ms") age.age = number();
+            if (name == "log_age_boot_ms") age.boot = SteadyTime{number()};
+            if (name != "log_age_boot_id") continue;
+            age.boot_id = facts.getColumn(1).getString();
+            has_age = true;
+        }
+        if (has_age) heads.log_age = std::move(age);
+        SQLite::Statement lives(database_, "SELECT began_ms FROM lives ORDER BY began_ms");
+        while (lives.executeStep()) {
+            heads.lives.emplace_back(milliseconds{lives.getColumn(0).getInt64()});
+        }
+        SQLite::Statement marks(database_, "SELECT seq, age_ms FROM log_marks ORDER BY seq");
+        while (marks.executeStep()) {
+            heads.log_marks.push_back(
+                {marks.getColumn(0).getInt64(), milliseconds{marks.getColumn(1).getInt64()}});
+        }
     }
 
     std::int64_t highest(const char* sql) { return database_.execAndGet(sql).getInt64(); }

@@ -41,6 +41,9 @@ class BatchWriter {
     SQLite::Statement park_;
     SQLite::Statement seen_;
     SQLite::Statement alive_;
+    SQLite::Statement listened_;
+    SQLite::Statement begin_life_;
+    SQLite::Statement forget_lives_;
     SQLite::Statement ends_;
     SQLite::Statement event_;
     SQLite::Statement event_many_;
