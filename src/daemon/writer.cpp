@@ -60,9 +60,9 @@ Writer::~Writer() {
     stop();
 }
 
-Result<void> Writer::recover(const ProcessTable& processes) {
-    auto recovered =
-        desk_.recover(processes, fmt::format("knell {} started, pid {}", version, getpid()));
+Result<void> Writer::recover(const ProcessTable& processes, LeftoverFinder& leftovers) {
+    auto recovered = desk_.recover(processes, leftovers,
+                                   fmt::format("knell {} started, pid {}", version, getpid()));
     if (!recovered) return std::unexpected(recovered.error());
     first_effects_ = std::move(recovered->effects);
     explain(recovered->automatic);
@@ -112,7 +112,7 @@ void Writer::say_goodbye(const ProcessIdentity& self) {
                        .departure = {.kind = Departure::Kind::stopped,
                                      .number = 0,
                                      .evidence = "the daemon was stopped on request"},
-                       .leftovers = {},
+                       .found = {},
                        .searched = true});
     wait_for(Announce{EventType::gateway_shutdown,
                       fmt::format("knell {} stopped on request, pid {}", version, getpid())});

@@ -16,12 +16,19 @@ void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live,
 void end_session(Decision& decision, EndPath path, const LiveSession& live, End end, WallTime now) {
     const SessionId id{std::string(live.id())};
     tell_end(decision.events, path, live, end, now);
-    if (live.leftovers() == LeftoversPolicy::stop && !end.leftovers.empty()) {
-        decision.effects.emplace_back(StopLeftovers{id, end.leftovers});
+    if (has_unsettled(end.leftovers)) {
+        decision.effects.emplace_back(StopLeftovers{id, live.generation(), end.leftovers});
     }
     const auto fold = live.fold(end.reason);
     decision.changes.emplace_back(
         Ended{id, live.ordinal(), live.generation(), std::move(end), fold});
+}
+
+void order_stop(End& end, const LiveSession& live) {
+    if (live.leftovers() != LeftoversPolicy::stop) return;
+    for (auto& leftover : end.leftovers) {
+        if (leftover.fate == Fate::left) leftover.fate = Fate::stopping;
+    }
 }
 
 Event start_event(const Session& session, WallTime now) {

@@ -90,9 +90,9 @@ class LiveSession {
                    Realms& realms);
     void set_leftovers(LeftoversPolicy leftovers) { leftovers_ = leftovers; }
     /// The process that orphans of the command are handed to, as long as the daemon that saw it
-    /// lives; 0 afterwards.
-    std::int32_t reaper() const { return reaper_; }
-    void set_reaper(std::int32_t pid) { reaper_ = pid; }
+    /// lives.
+    const Reaper& reaper() const { return reaper_; }
+    void set_reaper(const Reaper& reaper) { reaper_ = reaper; }
     void set_generation(Generation generation) { generation_ = generation; }
     void set_turn(std::optional<WallTime> since) { turn_since_ = Since(since); }
     void set_tally(const Tally& tally) { tally_ = tally; }
@@ -120,8 +120,8 @@ class LiveSession {
     SteadyTime deadline_ = no_deadline;
     std::uint64_t start_ticks_ = 0;
     OwnerLink owner_link_;
+    Reaper reaper_;
     std::int32_t pid_ = 0;
-    std::int32_t reaper_ = 0;
     std::uint32_t lease_ttl_s_ = 0;
     std::uint32_t park_window_s_ = 0;
     std::uint32_t realm_ = 0;

@@ -187,6 +187,8 @@ void State::apply(const Change& change) {
                 state.set_deadline(slot, state.first_deadline(live));
             });
         }
+        // Ended sessions are in the store only.
+        void operator()(const LeftoversSettled&) {}
         void operator()(const Seen& c) {
             state.modify(c.id,
                          [&](Slot, LiveSession& live) { live.set_seen(c.at, /*unsaved=*/false); });
@@ -224,7 +226,7 @@ void State::mark_gone(const OwnerGone& gone) {
     if (entry.gone) return;
     entry.gone = true;
     entry.departure = gone.departure;
-    entry.leftovers = gone.leftovers;
+    entry.found = gone.found;
     gone_.push_back(number);
 }
 

@@ -77,6 +77,12 @@ Owner decode_owner(Params& params, const Caller& caller, const Backend& backend)
     return owner;
 }
 
+/// One that cannot be identified adopts nobody's orphans.
+Reaper reaper_of(const Caller& caller) {
+    if (!caller.process) return {};
+    return {caller.process->pid, caller.process->start_ticks};
+}
+
 struct OwnerLoss {
     OnOwnerLoss act = OnOwnerLoss::end;
     std::chrono::seconds window{0};
@@ -194,7 +200,7 @@ Result<Command> decode_create(const JsonObject& object, const Caller& caller, Ba
     Params params(object);
     auto create = decode_draft(params, backend);
     create.draft.owner = decode_owner(params, caller, backend);
-    if (params.boolean("reaper").value_or(false)) create.reaper = caller.pid;
+    if (params.boolean("reaper").value_or(false)) create.reaper = reaper_of(caller);
     return finish(params, std::move(create));
 }
 
@@ -210,7 +216,7 @@ Result<Command> decode_resume(const JsonObject& object, const Caller& caller, Ba
                            .value_or(LeftoversPolicy::none);
     resume.takeover = params.boolean("takeover").value_or(false);
     resume.said_by = caller.describe();
-    if (params.boolean("reaper").value_or(false)) resume.reaper = caller.pid;
+    if (params.boolean("reaper").value_or(false)) resume.reaper = reaper_of(caller);
     return finish(params, std::move(resume));
 }
 

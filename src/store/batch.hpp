@@ -15,8 +15,8 @@ namespace knell {
 /// the whole batch, because then memory and store have come apart.
 
 struct Opened {
-    Session session;          // a new row
-    std::int32_t reaper = 0;  // for memory alone: see Create
+    Session session;  // a new row
+    Reaper reaper;    // for memory alone: see Create
 };
 
 /// The next generation of a session: one that had ended, or a live one that was taken over.
@@ -31,7 +31,7 @@ struct Reopened {
     Fold fold = Fold::shown;
     WallTime at;
     std::optional<Session> past;  // what the store knew, when it had ended
-    std::int32_t reaper = 0;      // for memory alone
+    Reaper reaper;                // for memory alone
 };
 
 struct Ended {
@@ -85,7 +85,16 @@ struct Seen {
     WallTime at;
 };
 
-using Change = std::variant<Opened, Reopened, Ended, Appended, TurnSet, DoubtSet, Parked, Seen>;
+/// What became of the leftovers of a session that has ended.
+struct LeftoversSettled {
+    SessionId id;
+    Ordinal ordinal = 0;
+    Generation generation = 0;
+    std::vector<Leftover> leftovers;  // all of them, in place of those in the row
+};
+
+using Change = std::variant<Opened, Reopened, Ended, Appended, TurnSet, DoubtSet, Parked, Seen,
+                            LeftoversSettled>;
 
 /// What one transaction writes: all of it or nothing.
 struct Batch {

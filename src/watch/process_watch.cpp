@@ -26,8 +26,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Between asking a leftover to end and killing it.
-constexpr auto stop_grace = 5s;
 /// Owners without a pidfd (descriptors ran out) are looked at this often.
 constexpr auto look_period = 1s;
 
@@ -70,13 +68,11 @@ class ProcessWatch::Loop {
             wait();
             take_requests();
             look_at_unheld();
-            kill_overdue();
         }
     }
 
     void watch(const ProcessIdentity& process, Finding finding);
     void unwatch(const ProcessIdentity& process);
-    void stop_leftover(const Leftover& leftover);
     std::size_t watched() const { return count_; }
 
   private:
@@ -87,11 +83,6 @@ class ProcessWatch::Loop {
         Fd pidfd;
         std::uint64_t number = 0;
     };
-    struct Stopping {
-        Leftover leftover;
-        Fd pidfd;
-        SteadyTime kill_at;
-    };
 
     void wake() {
         const std::uint64_t one = 1;
@@ -99,7 +90,6 @@ class ProcessWatch::Loop {
     }
 
     int patience() const {
-        if (!stopping_leftovers_.empty()) return 100;
         if (!unheld_.empty()) {
             return static_cast<int>(std::chrono::milliseconds(look_period).count());
         }
@@ -156,18 +146,6 @@ class ProcessWatch::Loop {
         }
     }
 
-    void kill_overdue() {
-        if (stopping_leftovers_.empty()) return;
-        const auto now = read_clocks().steady;
-        std::erase_if(stopping_leftovers_, [&](const Stopping& one) {
-            // Fails with ESRCH once it has ended and been waited for: then it is done.
-            if (pidfd_send_signal(one.pidfd.get(), 0, nullptr, 0) != 0) return true;
-            if (now < one.kill_at) return false;
-            pidfd_send_signal(one.pidfd.get(), SIGKILL, nullptr, 0);
-            return true;
-        });
-    }
-
     const ProcessTable& table_;
     const OnGone gone_;
     const OnUnknown unknown_;
@@ -183,7 +161,6 @@ class ProcessWatch::Loop {
     std::map<Key, Watched> watched_;
     std::map<std::uint64_t, Key> by_number_;
     std::map<Key, ProcessIdentity> unheld_;
-    std::vector<Stopping> stopping_leftovers_;
     std::uint64_t next_number_ = wake_number + 1;
     SteadyTime looked_at_{};
 };
@@ -214,15 +191,6 @@ void ProcessWatch::Loop::unwatch(const ProcessIdentity& process) {
     forget(key_of(process));
 }
 
-void ProcessWatch::Loop::stop_leftover(const Leftover& leftover) {
-    Fd pidfd{pidfd_open(leftover.pid, 0)};
-    if (!pidfd) return;
-    const auto found = read_proc_stat(leftover.pid);
-    if (!found || found->start_ticks != leftover.start_ticks) return;  // a stranger by now
-    pidfd_send_signal(pidfd.get(), SIGTERM, nullptr, 0);
-    stopping_leftovers_.push_back({leftover, std::move(pidfd), read_clocks().steady + stop_grace});
-}
-
 ProcessWatch::ProcessWatch(const ProcessTable& table, OnGone gone, OnUnknown unknown)
     : table_(table),
       loop_(std::make_unique<Loop>(table, std::move(gone), std::move(unknown))),
@@ -241,11 +209,6 @@ void ProcessWatch::watch(const ProcessIdentity& process) {
 }
 void ProcessWatch::unwatch(const ProcessIdentity& process) {
     loop_->ask([process](Loop& loop) { loop.unwatch(process); });
-}
-void ProcessWatch::stop_leftovers(std::vector<Leftover> leftovers) {
-    loop_->ask([leftovers = std::move(leftovers)](Loop& loop) {
-        for (const auto& leftover : leftovers) loop.stop_leftover(leftover);
-    });
 }
 std::size_t ProcessWatch::watched() const {
     return loop_->watched();

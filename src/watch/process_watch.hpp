@@ -4,18 +4,15 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "core/departure.hpp"
-#include "core/leftover.hpp"
 #include "core/owner.hpp"
 #include "watch/process_table.hpp"
 
 namespace knell {
 
 /// Watches processes through their pidfds and says when one is gone: within the time it takes the
-/// kernel to wake a thread, whoever its parent is.  Also stops leftovers, because that takes the
-/// same care: proven by start ticks, first asked, then killed.
+/// kernel to wake a thread, whoever its parent is.
 ///
 /// All public functions may be called from any thread; `gone` is called on the watch thread.
 class ProcessWatch {
@@ -30,9 +27,6 @@ class ProcessWatch {
     /// that is watched, nothing changes.
     void watch(const ProcessIdentity& process);
     void unwatch(const ProcessIdentity& process);
-
-    /// TERM, then KILL after a grace, to exactly these.
-    void stop_leftovers(std::vector<Leftover> leftovers);
 
     std::size_t watched() const;
 

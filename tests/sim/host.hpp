@@ -22,6 +22,14 @@ class Host final : public ProcessTable {
         bool is_waited_for = true;  // false: a zombie tells how it went
         Departure went;
         Duration ended_at{0};  // of the simulation
+        pid_t parent = 1;
+        pid_t group = 0;
+        pid_t session = 0;
+        std::string started_by;  // the session whose command started it; "": none
+        Generation started_in = 0;
+        bool hides_cookie = false;
+        bool ignores_term = false;
+        bool serves = false;  // it daemonised, and others use it
     };
 
     // --- time --------------------------------------------------------------------------------
@@ -37,12 +45,16 @@ class Host final : public ProcessTable {
     // --- processes ---------------------------------------------------------------------------
 
     const ProcessIdentity& start();
-    /// Another process under the pid of one that is gone.
-    void reuse_pid(const Process& gone);
+    /// Another process under the pid of one that is gone; nullptr when somebody has it already.
+    Process* reuse_pid(const Process& gone);
+    /// A child of `parent`, in its group and session; nullptr when there are too many already.
+    Process* start_child(const ProcessIdentity& parent);
     void end(Process& process, Departure departure, bool is_waited_for);
     void restart();
     Process* find(const ProcessIdentity& identity);
     bool is_alive(const ProcessIdentity& identity) const;
+    /// Who has this pid, dead but not waited for included.
+    const Process* holder_of(pid_t pid) const;
     std::vector<Process>& processes() { return processes_; }
     const std::vector<Process>& processes() const { return processes_; }
 
@@ -53,7 +65,6 @@ class Host final : public ProcessTable {
     std::uint64_t own_pid_namespace() const override { return 1; }
 
   private:
-    const Process* holder_of(pid_t pid) const;
     void put(pid_t pid);
 
     AwakeClock::Readings readings_{from_millis(1'800'000'000'000),

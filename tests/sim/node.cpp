@@ -10,8 +10,8 @@ namespace knell::sim {
 
 using testing::FaultyDisk;
 
-Node::Node(Host& host, bool on_disk, std::function<void()> on_look)
-    : host_(host), on_look_(std::move(on_look)) {
+Node::Node(Host& host, bool on_disk, std::function<void()> on_look, Leftovers::OnSignal on_signal)
+    : host_(host), on_look_(std::move(on_look)), on_signal_(std::move(on_signal)) {
     if (on_disk) {
         disk_ = std::make_unique<FaultyDisk>();
     } else {
@@ -40,7 +40,8 @@ Result<Desk::Recovered> Node::start() {
         return host_.readings();
     });
     self_ = host_.start();
-    return desk_->recover(host_, "started");
+    leftovers_ = std::make_unique<Leftovers>(host_, on_signal_);
+    return desk_->recover(host_, *leftovers_, "started");
 }
 
 void Node::drop_everything() {
@@ -51,6 +52,7 @@ void Node::drop_everything() {
     store_.reset();
     if (disk_) inner_.reset();
     watched_.clear();
+    leftovers_.reset();
     words_.clear();
     cut_is_set_ = false;
     fault_passed_at_ = 0;
@@ -123,12 +125,15 @@ void Node::watch(const ProcessIdentity& process) {
 
 void Node::carry_out(Effect&& effect) {
     if (auto* watch_owner = std::get_if<WatchOwner>(&effect)) {
+        leftovers_->protect(watch_owner->process);
         watch(watch_owner->process);
     } else if (auto* unwatch = std::get_if<UnwatchOwner>(&effect)) {
+        leftovers_->unprotect(unwatch->process);
         std::erase(watched_, unwatch->process);
     } else if (auto* find = std::get_if<FindLeftovers>(&effect)) {
-        tell_later(OwnerGone{find->process, find->departure, {{999, 7, "cookie", "sleep 9"}}, true},
-                   std::chrono::milliseconds{300});
+        leftovers_->look(*find);
+    } else if (auto* stop = std::get_if<StopLeftovers>(&effect)) {
+        leftovers_->stop(std::move(*stop));
     }
 }
 
@@ -146,7 +151,7 @@ void Node::tell_later(Command command, Host::Duration late) {
 }
 
 std::vector<Command> Node::take_words() {
-    std::vector<Command> due;
+    auto due = leftovers_->step();
     std::erase_if(words_, [&](Later& later) {
         if (later.due > host_.elapsed()) return false;
         due.push_back(std::move(later.command));

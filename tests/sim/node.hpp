@@ -7,6 +7,7 @@
 
 #include "daemon/desk.hpp"
 #include "host.hpp"
+#include "leftovers.hpp"
 #include "sim_store.hpp"
 #include "testing/faulty_disk.hpp"
 
@@ -18,7 +19,7 @@ class Node {
   public:
     /// On a disk that can be broken, or in memory, which is faster.  `on_look` is called whenever
     /// the daemon reads the clocks.
-    Node(Host& host, bool on_disk, std::function<void()> on_look);
+    Node(Host& host, bool on_disk, std::function<void()> on_look, Leftovers::OnSignal on_signal);
     ~Node();
 
     bool is_up() const { return desk_ != nullptr; }
@@ -63,6 +64,7 @@ class Node {
 
     Host& host_;
     const std::function<void()> on_look_;
+    const Leftovers::OnSignal on_signal_;
     std::unique_ptr<testing::FaultyDisk> disk_;
     std::unique_ptr<Store> inner_;  // without a disk it outlives the daemon
     std::unique_ptr<SimStore> store_;
@@ -74,6 +76,7 @@ class Node {
     bool cut_is_set_ = false;
     std::uint64_t fault_passed_at_ = 0;  // operations of the disk
     std::vector<ProcessIdentity> watched_;
+    std::unique_ptr<Leftovers> leftovers_;
     std::vector<Later> words_;
 };
 

@@ -17,6 +17,7 @@ enum class Moment : std::uint8_t {
     step,     // before the ledger takes in what the step did
     settled,  // after that
     former,   // the same, for what the daemon before this one did and could not tell
+    signal,   // the daemon signals a process
     hearing,  // a receiver is given a parcel
     saved,    // how far subscribers are is on record
     start,    // the daemon is up again
@@ -32,6 +33,7 @@ struct Scene {
     const State* state = nullptr;
     Reader* reader = nullptr;
     const Courier* courier = nullptr;
+    const Host::Process* signalled = nullptr;
     const Hearing* hearing = nullptr;
     const Parcel* parcel = nullptr;
     std::string_view node_id;
@@ -68,6 +70,8 @@ std::string end_unfounded(const Scene& scene);  // promises_end.cpp
 std::string crowd_reaped(const Scene& scene);
 std::string dead_unnoticed(const Scene& scene);
 std::string still_open(const Scene& scene);
+std::string signalled_wrongly(const Scene& scene);  // promises_leftovers.cpp
+std::string fate_unknown(const Scene& scene);
 std::string parcel_differs(const Scene& scene);  // promises_delivery.cpp
 std::string out_of_order(const Scene& scene);
 std::string heard_again(const Scene& scene);

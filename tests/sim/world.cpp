@@ -22,7 +22,9 @@ constexpr int rounds_max = 20;
 
 World::World(std::uint64_t seed)
     : seed_(seed),
-      node_(host_, is_on_disk(seed), [this] { ledger_.listen(host_.readings().awake); }),
+      node_(
+          host_, is_on_disk(seed), [this] { ledger_.listen(host_.readings().awake); },
+          [this](const ProcessIdentity& process, int number) { signal_process(process, number); }),
       postbox_(host_, ledger_, node_,
                {.hear =
                     [this](const std::string& name, const Hearing& hearing, const Parcel& parcel) {
@@ -98,7 +100,7 @@ void World::stop_daemon() {
                                .departure = {.kind = Departure::Kind::stopped,
                                              .number = 0,
                                              .evidence = "the daemon was stopped on request"},
-                               .leftovers = {},
+                               .found = {},
                                .searched = true},
                      /*observed=*/true});
     words.push_back({Announce{EventType::gateway_shutdown, "stopped"}, /*observed=*/true});

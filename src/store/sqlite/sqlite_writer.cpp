@@ -115,6 +115,9 @@ BatchWriter::BatchWriter(SQLite::Database& database)
       seen_(database,
             "UPDATE sessions SET last_seen_at = ? "
             "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+      settle_(database,
+              "UPDATE sessions SET leftovers = ? "
+              "WHERE ordinal = ? AND generation = ? AND ended_at IS NOT NULL"),
       alive_(database, "INSERT OR REPLACE INTO node VALUES ('alive_at', ?)"),
       ends_(database,
             "INSERT INTO end_counts VALUES (?, ?, ?) "
@@ -222,6 +225,13 @@ void BatchWriter::put(const Parked& change) {
 void BatchWriter::put(const Seen& change) {
     Binder bind(seen_);
     bind.time(change.at).number(change.ordinal).number(change.generation);
+    CHECK(bind.run() == 1);
+}
+
+void BatchWriter::put(const LeftoversSettled& change) {
+    const auto lines = to_lines(change.leftovers);
+    Binder bind(settle_);
+    bind.text(lines).number(change.ordinal).number(change.generation);
     CHECK(bind.run() == 1);
 }
 
