@@ -37,8 +37,11 @@ it lives by a lease, which this renews.
 
 The record says how the command ended, and what asked it to: "exit 0 after SIGTERM".
 
-Processes that it started and left running when it ended are named, here and by `knell why`. With
---leftovers stop they are stopped: SIGTERM, then SIGKILL for what still runs five seconds later.
+Processes that it started and left running when it ended are named, here and by `knell why`, which
+also says what became of them. With --leftovers stop they are stopped: SIGTERM, then SIGKILL for
+what still runs five seconds later. Servers that others may use too (tmux, ssh-agent: detached from
+the terminal, listening on a unix socket or with clients from outside) are named and left running;
+so are owners of other sessions and what holds them.
 
 Examples:
   knell run -- claude

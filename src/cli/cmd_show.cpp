@@ -114,7 +114,7 @@ class Show final : public Command {
         print(render_facts(facts_of(*session, read_clocks().wall), context.output));
         if (const auto* leftovers = wire::array_at(*session, "leftovers")) {
             print(fmt::format("\n{}\n{}",
-                              toned("Left running when it ended", Tone::heading, context.output),
+                              toned("Left behind when it ended", Tone::heading, context.output),
                               leftover_table(*leftovers).render(context.output)));
         }
         if (const auto* messages = wire::array_at(*session, "messages")) {

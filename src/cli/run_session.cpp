@@ -178,9 +178,7 @@ Result<JsonObject> RunSession::tell(std::string_view method, const JsonObject& p
 void RunSession::tell_leftovers(const JsonObject& closed) const {
     const auto* leftovers = wire::array_at(closed, "leftovers");
     if (leftovers == nullptr) return;
-    const bool stop = wire::text_at(params_, "leftovers") == "stop";
-    const auto* what = stop ? "stopping" : "left running";
-    for (const auto& line : leftover_lines(*leftovers, what, id_.text())) complain("run", line);
+    for (const auto& line : leftover_lines(*leftovers, id_.text())) complain("run", line);
 }
 
 void RunSession::close(const RunOutcome& outcome, std::optional<pid_t> command) {
@@ -195,7 +193,6 @@ void RunSession::close(const RunOutcome& outcome, std::optional<pid_t> command) 
         // Not kept in the spool: when that is read there is nothing left to find.
         call["find_leftovers"] = true;
         call["reaper"] = wire::bool_at(params_, "reaper");
-        call["command_pid"] = *command;
     }
     const auto told = tell("session.close", call);
     if (told) return tell_leftovers(*told);

@@ -34,6 +34,15 @@ struct ProcessIdentity {
 std::string to_lines(const std::vector<ProcessIdentity>& processes);
 std::vector<ProcessIdentity> processes_from_lines(std::string_view lines);
 
+/// The `knell run` around a command, to which the kernel hands the command's orphans.  Known only
+/// to the daemon that it spoke to, so boot and namespace go without saying.
+struct Reaper {
+    std::int32_t pid = 0;  // 0: there is none
+    std::uint64_t start_ticks = 0;
+
+    bool operator==(const Reaper&) const = default;
+};
+
 /// What keeps a session alive.  A process may hold a lease as well: then the lease says whether it
 /// makes progress, and only the process whether it lives.
 struct Owner {

@@ -19,6 +19,8 @@
 #include "daemon/daemon_place.hpp"
 #include "daemon/delivery.hpp"
 #include "daemon/housekeeping.hpp"
+#include "daemon/leftover_finder.hpp"
+#include "daemon/leftover_thread.hpp"
 #include "daemon/read_thread.hpp"
 #include "daemon/spool.hpp"
 #include "daemon/sweep.hpp"
@@ -35,8 +37,10 @@
 #include "rpc/feeds.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 #include "watch/leftovers.hpp"
+#include "watch/live_owners.hpp"
 #include "watch/process_table.hpp"
 #include "watch/process_watch.hpp"
+#include "watch/timed_tree.hpp"
 
 namespace knell {
 
@@ -117,11 +121,13 @@ class Daemon final : public rpc::Backend {
           server_(dispatcher_, descriptors.clients_max),
           housekeeping_(claims, server_, [this] { delivery_->reload_soon(); }),
           delivery_reader_(std::move(readers.delivery)),
+          leftovers_(process_tree_, live_owners_,
+                     [this](StopOrder order) { record_fates(std::move(order)); }),
           watch_(
               processes_, descriptors.owners_max,
               {.gone =
                    [this](const auto& process, const auto& departure) {
-                       writer_.observe(OwnerGone{process, departure, {}, false});
+                       writer_.observe(OwnerGone{process, departure, {}, /*searched=*/false});
                    },
                .unknown = [this](const auto& process,
                                  const auto& why) { writer_.observe(OwnerUnknown{process, why}); },
@@ -129,7 +135,8 @@ class Daemon final : public rpc::Backend {
 
     Result<void> start() {
         note_place();
-        if (auto recovered = writer_.recover(processes_); !recovered) return recovered;
+        FinderAtStart finder(process_tree_, live_owners_, options_.paths.listen_socket);
+        if (auto recovered = writer_.recover(processes_, finder); !recovered) return recovered;
         delivery_.emplace(options_.paths, store_->node_id(), writer_.head_at_start(),
                           delivery_outside());
         if (auto recovered = delivery_->recover(); !recovered) return recovered;
@@ -153,6 +160,7 @@ class Daemon final : public rpc::Backend {
         delivery_->stop();
         read_thread_.stop();
         feed_thread_.stop();
+        leftovers_.stop();
         writer_.stop();
         housekeeping_.remove_socket();
     }
@@ -197,15 +205,30 @@ class Daemon final : public rpc::Backend {
 
     Result<Json> node_status(Reader& reader) const override;
 
-    void search_leftovers(const LeftoverSearch& where,
+    void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
                           std::move_only_function<void(std::vector<Leftover>)> done) override {
         // A full queue must not keep a session from ending: then nobody looks.
         auto held = std::make_shared<decltype(done)>(std::move(done));
-        auto ours = where;
-        ours.socket = options_.paths.listen_socket;
-        const bool taken = read_thread_.submit([this, held, ours = std::move(ours)](Reader&) {
-            server_.post(
-                [held, found = find_leftovers(ours)]() mutable { (*held)(std::move(found)); });
+        const bool taken = read_thread_.submit([this, held, session, reaper](Reader& reader) {
+            const auto answer = [this, held](std::vector<FoundLeftovers> found) {
+                server_.post([held, found = std::move(found)]() mutable {
+                    (*held)(found.empty() ? std::vector<Leftover>{}
+                                          : std::move(found.front().leftovers));
+                });
+            };
+            // Who the command is, the record says and not the caller.
+            const auto row = reader.find(session);
+            const bool is_command = row && *row && !(*row)->end &&
+                                    (*row)->owner.kind == OwnerKind::process &&
+                                    (*row)->leftovers != LeftoversPolicy::none;
+            if (!is_command) return answer({});
+            const LeftoverSearch search{.session_id = session,
+                                        .generation = (*row)->generation,
+                                        .socket = options_.paths.listen_socket,
+                                        .command = (*row)->owner.process,
+                                        .reaper = reaper,
+                                        .by_cookie_only = false};
+            if (!leftovers_.search({search}, answer)) answer({});
         });
         if (!taken) (*held)({});
     }
@@ -271,27 +294,23 @@ class Daemon final : public rpc::Backend {
         std::visit([this](auto&& e) { carry_out_one(std::forward<decltype(e)>(e)); },
                    std::move(effect));
     }
-    void carry_out_one(WatchOwner&& effect) { watch_.watch(effect.process); }
-    void carry_out_one(UnwatchOwner&& effect) { watch_.unwatch(effect.process); }
+    void carry_out_one(WatchOwner&& effect) {
+        live_owners_.add(effect.process);
+        watch_.watch(effect.process);
+    }
+    void carry_out_one(UnwatchOwner&& effect) {
+        live_owners_.remove(effect.process);
+        watch_.unwatch(effect.process);
+    }
     void carry_out_one(FindLeftovers&& effect) {
-        // A copy: when nobody can look, what is known must still be said.
-        const auto search = [this, effect](Reader&) {
-            OwnerGone gone{effect.process, effect.departure, {}, /*searched=*/true};
-            for (const auto& [id, reaper] : effect.commands) {
-                auto found = find_leftovers({.session_id = id,
-                                             .socket = options_.paths.listen_socket,
-                                             .command = effect.process.pid,
-                                             .reaper = reaper,
-                                             .command_started = effect.process.start_ticks});
-                std::ranges::move(found, std::back_inserter(gone.leftovers));
-            }
-            observe_after_wrapper(std::move(gone), first_word_looks);
-        };
-        if (!read_thread_.submit(search)) {
+        const auto tell = [this, process = effect.process,
+                           departure = effect.departure](std::vector<FoundLeftovers> found) {
             observe_after_wrapper(
-                OwnerGone{effect.process, effect.departure, {}, /*searched=*/true},
+                OwnerGone{process, departure, std::move(found), /*searched=*/true},
                 first_word_looks);
-        }
+        };
+        // When nobody can look, what is known must still be said.
+        if (!leftovers_.search(searches_for(effect, options_.paths.listen_socket), tell)) tell({});
     }
 
     /// Its `knell run` leaves the command unwaited for until it has told of its end, and knows more
@@ -308,10 +327,23 @@ class Daemon final : public rpc::Backend {
 
     void carry_out_one(StopLeftovers&& effect) {
         for (const auto& leftover : effect.leftovers) {
-            log_info("stopping process {} ({}), left behind by session {}: {}", leftover.pid,
-                     leftover.command, effect.session_id.text(), leftover.found_by);
+            if (leftover.fate != Fate::stopping) continue;
+            log_info("stopping process {} ({}), left behind by session {}: {}",
+                     leftover.process.pid, leftover.command, effect.session_id.text(),
+                     leftover.found_by);
         }
-        watch_.stop_leftovers(std::move(effect.leftovers));
+        leftovers_.stop_leftovers(
+            {std::move(effect.session_id), effect.generation, std::move(effect.leftovers)});
+    }
+
+    /// On the thread of the leftovers.
+    void record_fates(StopOrder order) {
+        for (const auto& leftover : order.leftovers) {
+            log_info("process {} ({}), left behind by session {}: {}", leftover.process.pid,
+                     leftover.command, order.session_id.text(), name_in(fate_names, leftover.fate));
+        }
+        writer_.observe(SettleLeftovers{std::move(order.session_id), order.generation,
+                                        std::move(order.leftovers)});
     }
 
     Delivery::Outside delivery_outside() {
@@ -364,6 +396,8 @@ class Daemon final : public rpc::Backend {
     const std::vector<std::string> process_limits_ =
         describe_process_limits(/*with_priority=*/keeps_log_file());
     ProcTable processes_;
+    const TimedTree process_tree_{std::make_shared<ProcTree>(processes_)};
+    LiveOwners live_owners_;
     const std::unique_ptr<Store> store_;
     Writer writer_;
     ReadThread read_thread_;
@@ -375,6 +409,7 @@ class Daemon final : public rpc::Backend {
     std::unique_ptr<Reader> delivery_reader_;  // until delivery_ has it
     SpoolIntake spool_{options_.paths.spool_dir, *this};
     std::optional<Delivery> delivery_;  // made when it is known where the log stands
+    LeftoverThread leftovers_;
     ProcessWatch watch_;
 };
 

@@ -36,7 +36,7 @@ Command to_command(const ProcessIdentity& process, Finding finding, SteadyTime s
         gone->departure.seen_at = seen_at;
         return OwnerGone{.process = process,
                          .departure = std::move(gone->departure),
-                         .leftovers = {},
+                         .found = {},
                          .searched = false};
     }
     if (auto* unclear = std::get_if<CannotTell>(&finding)) {
@@ -73,7 +73,37 @@ std::vector<Command> Desk::look_at_owners(const SurveyReply& survey,
     return findings;
 }
 
-Result<Desk::Recovered> Desk::recover(const ProcessTable& processes, std::string announcement) {
+Result<void> Desk::end_the_dead(std::vector<Command> commands, LeftoverFinder& leftovers,
+                                Recovered& recovered) {
+    // One moment, however long it takes: nobody can be heard yet, so no lease may run down.
+    const auto now = read_now();
+    do {
+        auto step = journal_.commit(std::move(commands), now);
+        commands.clear();
+        if (step.failed) return fail(ErrorCode::storage, step.why_failed);
+        std::ranges::copy(step.automatic(), std::back_inserter(recovered.automatic));
+        for (auto& effect : step.effects) {
+            if (const auto* search = std::get_if<FindLeftovers>(&effect)) {
+                commands.emplace_back(OwnerGone{.process = search->process,
+                                                .departure = search->departure,
+                                                .found = leftovers.find(*search),
+                                                .searched = true});
+            } else {
+                recovered.effects.push_back(std::move(effect));
+            }
+        }
+    } while (journal_.has_work_left() || !commands.empty());
+    return {};
+}
+
+Result<void> Desk::resume_stopping(std::vector<Effect>& effects) {
+    return store_.for_each_unsettled([&](const Session& session) {
+        effects.emplace_back(StopLeftovers{session.id, session.generation, session.end->leftovers});
+    });
+}
+
+Result<Desk::Recovered> Desk::recover(const ProcessTable& processes, LeftoverFinder& leftovers,
+                                      std::string announcement) {
     const auto heads = store_.heads();
     if (!heads) return std::unexpected(heads.error());
     // Strictly later than whatever the daemon before may have written.
@@ -93,17 +123,16 @@ Result<Desk::Recovered> Desk::recover(const ProcessTable& processes, std::string
     Recovered recovered{std::move(surveyed.effects), {}};
     commands.clear();
     commands.emplace_back(Announce{EventType::gateway_startup, std::move(announcement)});
-    std::ranges::move(look_at_owners(std::get<SurveyReply>(*surveyed.replies.front()), processes),
-                      std::back_inserter(commands));
-    do {
-        auto step = journal_.commit(std::move(commands), read_now());
-        commands.clear();
-        if (step.failed) {
-            return fail(ErrorCode::storage, step.why_failed);
-        }
-        std::ranges::copy(step.automatic(), std::back_inserter(recovered.automatic));
-        std::ranges::move(step.effects, std::back_inserter(recovered.effects));
-    } while (journal_.has_work_left());
+    const auto& survey = std::get<SurveyReply>(*surveyed.replies.front());
+    for (const auto& owner : survey.owners) leftovers.protect(owner.process);
+    std::ranges::move(look_at_owners(survey, processes), std::back_inserter(commands));
+    // Before the ends that are written now add to them.
+    if (auto resumed = resume_stopping(recovered.effects); !resumed) {
+        return std::unexpected(resumed.error());
+    }
+    if (auto ended = end_the_dead(std::move(commands), leftovers, recovered); !ended) {
+        return std::unexpected(ended.error());
+    }
     // Nothing was kept: the log begins with what was just written.
     if (first_seq_ == 0) first_seq_ = head_at_start_ + 1;
     return recovered;

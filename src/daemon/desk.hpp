@@ -18,6 +18,15 @@
 
 namespace knell {
 
+/// Looks for leftovers while the daemon starts, when nobody waits yet.
+class LeftoverFinder {
+  public:
+    virtual ~LeftoverFinder() = default;
+    /// Told of every owner of an open session first: none of them is anybody's leftover.
+    virtual void protect(const ProcessIdentity& owner) = 0;
+    virtual std::vector<FoundLeftovers> find(const FindLeftovers& what) = 0;
+};
+
 /// What the writer does, without its thread, its queue and its log: the daemon and the simulator
 /// run the same steps.  Clocks and processes are handed in.  One thread.
 class Desk {
@@ -31,8 +40,10 @@ class Desk {
         std::vector<Event> automatic;  // to be explained
     };
     /// Takes the open sessions from the store, announces the daemon, and looks at each of their
-    /// owners: adopted, ended or marked unknown before anybody can ask.
-    Result<Recovered> recover(const ProcessTable& processes, std::string announcement);
+    /// owners: adopted, ended or marked unknown before anybody can ask.  What an earlier daemon was
+    /// stopping comes as a StopLeftovers of its own.
+    Result<Recovered> recover(const ProcessTable& processes, LeftoverFinder& leftovers,
+                              std::string announcement);
 
     struct Word {
         Command command;
@@ -78,6 +89,9 @@ class Desk {
     };
     Group next_group();
     std::vector<Command> look_at_owners(const SurveyReply& survey, const ProcessTable& processes);
+    Result<void> end_the_dead(std::vector<Command> commands, LeftoverFinder& leftovers,
+                              Recovered& recovered);
+    Result<void> resume_stopping(std::vector<Effect>& effects);
     bool has_too_many_events(const Retention& retention) const;
     void begin_log_age(const std::string& boot_id);
     std::chrono::milliseconds log_age() const;

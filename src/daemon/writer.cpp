@@ -62,9 +62,9 @@ Writer::~Writer() {
     stop();
 }
 
-Result<void> Writer::recover(const ProcessTable& processes) {
-    auto recovered =
-        desk_.recover(processes, fmt::format("knell {} started, pid {}", version, getpid()));
+Result<void> Writer::recover(const ProcessTable& processes, LeftoverFinder& leftovers) {
+    auto recovered = desk_.recover(processes, leftovers,
+                                   fmt::format("knell {} started, pid {}", version, getpid()));
     if (!recovered) return std::unexpected(recovered.error());
     first_effects_ = std::move(recovered->effects);
     explain(recovered->automatic);
@@ -117,7 +117,7 @@ void Writer::say_goodbye(const ProcessIdentity& self, std::string_view why) {
                        .departure = {.kind = Departure::Kind::stopped,
                                      .number = 0,
                                      .evidence = fmt::format("the daemon was stopped {}", why)},
-                       .leftovers = {},
+                       .found = {},
                        .searched = true});
     wait_for(Announce{EventType::gateway_shutdown,
                       fmt::format("knell {} stopped {}, pid {}", version, why, getpid())});

@@ -37,7 +37,7 @@ class Writer {
     ~Writer();
 
     /// See Desk.  Before `start`.
-    Result<void> recover(const ProcessTable& processes);
+    Result<void> recover(const ProcessTable& processes, LeftoverFinder& leftovers);
     /// The newest event before the announcement.
     Seq head_at_start() const { return desk_.head_at_start(); }
     void start();

@@ -343,6 +343,7 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
     const auto path = path_of(close, *live);
     auto end = end_of(close, path, now);
     if (path == EndPath::waited_for) bound_by_what_was_seen(end, *live, state);
+    order_stop(end, *live);
     auto decision = answer(ClosedReply{close.session_id, live->generation(), end, false});
     end_session(decision, path, *live, std::move(end), now);
     return decision;
@@ -400,7 +401,7 @@ std::vector<FindLeftovers::Command> commands_of(const OwnerEntry& owner, const S
          slot = state.at(slot).owner_link().next) {
         const auto& live = state.at(slot);
         if (live.leftovers() == LeftoversPolicy::none) continue;
-        commands.push_back({SessionId(std::string(live.id())), live.reaper()});
+        commands.push_back({SessionId(std::string(live.id())), live.generation(), live.reaper()});
     }
     return commands;
 }
@@ -411,13 +412,33 @@ Decision decide_on(OwnerGone&& gone, const Session*, const State& state) {
     const auto& owner = state.owners().at(number);
     auto decision = answer(NotedReply{owner.sessions});
     if (owner.gone) return decision;
-    if (owner.commands > 0 && !gone.searched) {
+    // With the boot everything else that ran in it is over, too.
+    const bool may_leave = gone.departure.kind != Departure::Kind::host_restart;
+    if (owner.commands > 0 && !gone.searched && may_leave) {
         decision.effects.emplace_back(
             FindLeftovers{gone.process, gone.departure, commands_of(owner, state)});
         decision.leaving = gone;
         return decision;
     }
     decision.gone = std::move(gone);
+    return decision;
+}
+
+/// Fenced: of a generation that was opened again nobody asks any more.
+Decision decide_on(SettleLeftovers&& settle, const Session* past, const State&) {
+    auto decision = answer(NotedReply{0});
+    if (past == nullptr || !past->end || past->generation != settle.generation) return decision;
+    auto leftovers = past->end->leftovers;
+    for (auto& leftover : leftovers) {
+        const auto settled =
+            std::ranges::find(settle.leftovers, leftover.process, &Leftover::process);
+        const bool is_open = leftover.fate == Fate::stopping;
+        if (is_open && settled != settle.leftovers.end()) leftover.fate = settled->fate;
+    }
+    if (leftovers == past->end->leftovers) return decision;
+    decision.changes.emplace_back(LeftoversSettled{std::move(settle.session_id), past->ordinal,
+                                                   past->generation, std::move(leftovers)});
+    decision.reply = NotedReply{1};
     return decision;
 }
 

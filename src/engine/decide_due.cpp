@@ -52,7 +52,10 @@ Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const Sta
                        ? end.ended_before
                        : std::clamp(live.last_seen_at(), end.ended_after, end.ended_before);
     end.evidence += said_of_clock(live, state);
-    if (is_command) end.leftovers = owner.leftovers;
+    const auto found = std::ranges::find(owner.found, SessionId(std::string(live.id())),
+                                         &FoundLeftovers::session_id);
+    if (is_command && found != owner.found.end()) end.leftovers = found->leftovers;
+    order_stop(end, live);
     auto decision = nothing();
     end_session(decision, path, live, std::move(end), now);
     return decision;

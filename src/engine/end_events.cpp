@@ -22,12 +22,19 @@ void end_session(Decision& decision, EndPath path, const LiveSession& live, End 
         *time = std::max(*time, live.owner_since());
     }
     tell_end(decision.events, path, live, end, now);
-    if (live.leftovers() == LeftoversPolicy::stop && !end.leftovers.empty()) {
-        decision.effects.emplace_back(StopLeftovers{id, end.leftovers});
+    if (has_unsettled(end.leftovers)) {
+        decision.effects.emplace_back(StopLeftovers{id, live.generation(), end.leftovers});
     }
     const auto fold = live.fold(end.reason);
     decision.changes.emplace_back(
         Ended{id, live.ordinal(), live.generation(), std::move(end), fold});
+}
+
+void order_stop(End& end, const LiveSession& live) {
+    if (live.leftovers() != LeftoversPolicy::stop) return;
+    for (auto& leftover : end.leftovers) {
+        if (leftover.fate == Fate::left) leftover.fate = Fate::stopping;
+    }
 }
 
 Event start_event(const Session& session, WallTime now) {

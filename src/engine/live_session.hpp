@@ -101,16 +101,15 @@ class LiveSession {
                    Realms& realms, std::chrono::milliseconds clock);
     void set_leftovers(LeftoversPolicy leftovers) { leftovers_ = leftovers; }
     /// The process that orphans of the command are handed to, as long as the daemon that saw it
-    /// lives; 0 afterwards.
-    std::int32_t reaper() const { return reaper_; }
-    void set_reaper(std::int32_t pid, bool is_parent) {
-        reaper_ = pid;
+    /// lives.
+    const Reaper& reaper() const { return reaper_; }
+    void set_reaper(const Reaper& reaper, bool is_parent) {
+        reaper_ = reaper;
         reaper_is_parent_ = is_parent;
     }
     /// Whether that process is the command's parent and so sees how it ends.
     bool is_parent(const ProcessIdentity& process) const {
-        // Whoever else has that pid came later than the command, which its parent did not.
-        return reaper_is_parent_ && process.pid == reaper_ && process.start_ticks <= start_ticks_;
+        return reaper_is_parent_ && Reaper{process.pid, process.start_ticks} == reaper_;
     }
     using Processes = std::vector<ProcessIdentity>;
     /// That owned earlier generations; nullptr: none is known.
@@ -150,8 +149,8 @@ class LiveSession {
     std::uint64_t start_ticks_ = 0;
     std::shared_ptr<const Processes> former_owners_;
     OwnerLink owner_link_;
+    Reaper reaper_;
     std::int32_t pid_ = 0;
-    std::int32_t reaper_ = 0;
     std::uint32_t lease_ttl_s_ = 0;
     std::uint32_t park_window_s_ = 0;
     std::uint32_t realm_ = 0;

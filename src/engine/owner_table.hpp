@@ -23,7 +23,7 @@ struct OwnerEntry {
     bool leaving = false;  // gone, but what it left behind is still being looked for
     bool gone = false;     // its sessions are being ended
     Departure departure;
-    std::vector<Leftover> leftovers;
+    std::vector<FoundLeftovers> found;
 };
 
 /// The processes that own open sessions.  One may own any number: its death is one fact, not a

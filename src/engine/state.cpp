@@ -251,6 +251,8 @@ void State::apply(const Change& change) {
                 state.set_deadline(slot, state.first_deadline(live, state.now_.steady));
             });
         }
+        // Ended sessions are in the store only.
+        void operator()(const LeftoversSettled&) {}
         void operator()(const Seen& c) {
             state.modify(c.id, [&](Slot, LiveSession& live) {
                 live.set_seen(c.at, /*unsaved=*/false);
@@ -333,7 +335,7 @@ void State::mark_gone(const OwnerGone& gone) {
     if (std::exchange(entry.leaving, false)) --leaving_;
     entry.gone = true;
     entry.departure = gone.departure;
-    entry.leftovers = gone.leftovers;
+    entry.found = gone.found;
     gone_.push_back(number);
 }
 

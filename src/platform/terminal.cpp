@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "platform/environment.hpp"
@@ -37,6 +38,12 @@ Terminal describe_terminal(int fd) {
                                    environment_variable("TERM"));
     if (terminal.interactive) terminal.width = width_of(fd);
     return terminal;
+}
+
+bool needs_carriage_returns(int fd) {
+    termios mode{};
+    if (::tcgetattr(fd, &mode) != 0) return false;
+    return (mode.c_oflag & OPOST) == 0 || (mode.c_oflag & ONLCR) == 0;
 }
 
 bool has_controlling_terminal() {

@@ -115,6 +115,12 @@ void translate(ProcessIdentity& process, const ProcessTable& processes) {
     if (identity && identity->start_ticks == process.start_ticks) process = *identity;
 }
 
+/// One that cannot be identified adopts nobody's orphans.
+Reaper reaper_of(const Caller& caller) {
+    if (!caller.process) return {};
+    return {caller.process->pid, caller.process->start_ticks};
+}
+
 struct OwnerLoss {
     OnOwnerLoss act = OnOwnerLoss::end;
     std::chrono::seconds window{0};
@@ -236,7 +242,7 @@ Result<Command> decode_create(const JsonObject& object, const Caller& caller, Ba
     auto create = decode_draft(params, backend);
     create.draft.owner = decode_owner(params, caller, backend);
     if (params.boolean("reaper").value_or(false)) {
-        create.reaper = caller.pid;
+        create.reaper = reaper_of(caller);
         create.reaper_is_parent = is_parent(caller, create.draft.owner, backend);
     }
     return finish(params, std::move(create));
@@ -255,7 +261,7 @@ Result<Command> decode_resume(const JsonObject& object, const Caller& caller, Ba
     resume.takeover = params.boolean("takeover").value_or(false);
     resume.said_by = caller.describe();
     if (params.boolean("reaper").value_or(false)) {
-        resume.reaper = caller.pid;
+        resume.reaper = reaper_of(caller);
         resume.reaper_is_parent = is_parent(caller, resume.owner, backend);
     }
     return finish(params, std::move(resume));

@@ -96,15 +96,6 @@ void change(Call&& call, Backend& backend) {
     submit(std::move(*command), std::move(call.respond), backend);
 }
 
-/// The command by its pid here; 0 where it cannot be seen.
-pid_t locate_command(wire::Params& params, const Caller& caller, const ProcessTable& processes) {
-    const auto pid = params.integer("command_pid", 1, INT32_MAX);
-    if (!pid) return 0;
-    const auto located = processes.locate(
-        {static_cast<pid_t>(*pid), caller.pid_namespace, /*start_ticks=*/0}, caller.pid);
-    return located.kind == Located::Kind::here ? located.pid : 0;
-}
-
 /// The wrapper of a command asks for what it left behind to be found before the end is decided.
 void close(Call&& call, Backend& backend) {
     wire::Params params(call.params);
@@ -113,16 +104,12 @@ void close(Call&& call, Backend& backend) {
     if (!search || params.error() || id.empty()) {
         return change<decode_close>(std::move(call), backend);
     }
-    const auto command = locate_command(params, call.caller, backend.processes());
-    const LeftoverSearch where{
-        .session_id = id,
-        .socket = {},  // the daemon knows its own
-        .command = command,
-        .reaper = params.boolean("reaper").value_or(false) ? call.caller.pid : 0,
-        .command_started = 0};
+    std::optional<ProcessIdentity> reaper;
+    if (params.boolean("reaper").value_or(false)) reaper = call.caller.process;
     if (params.error()) return call.respond(params.failure());
     backend.search_leftovers(
-        where, [call = std::move(call), &backend](std::vector<Leftover> found) mutable {
+        id, std::move(reaper),
+        [call = std::move(call), &backend](std::vector<Leftover> found) mutable {
             auto command = decode_close(call.params, call.caller, backend);
             if (!command) return call.respond(std::unexpected(std::move(command.error())));
             std::get<Close>(*command).leftovers = std::move(found);
@@ -297,7 +284,6 @@ constexpr std::array close_params{
     Param{"reason", "string", false, "default: completed"},
     Param{"detail", "string", false, "free text"},
     Param{"find_leftovers", "boolean", false, "look for what the command left running first"},
-    Param{"command_pid", "integer", false, "with find_leftovers: the command itself"},
     reaper_param};
 constexpr std::array heartbeat_params{
     Param{"session_id", "string", false, "one session, with generation"},

@@ -15,8 +15,8 @@ namespace knell {
 /// the whole batch, because then memory and store have come apart.
 
 struct Opened {
-    Session session;          // a new row
-    std::int32_t reaper = 0;  // for memory alone, as the next: see Create
+    Session session;  // a new row
+    Reaper reaper;    // for memory alone, as the next: see Create
     bool reaper_is_parent = false;
 };
 
@@ -32,7 +32,7 @@ struct Reopened {
     Fold fold = Fold::shown;
     WallTime at;
     std::optional<Session> past;  // what the store knew, when it had ended
-    std::int32_t reaper = 0;      // for memory alone, as the next
+    Reaper reaper;                // for memory alone, as the next
     bool reaper_is_parent = false;
     std::vector<ProcessIdentity> former_owners;
     SteadyTime lease_from;
@@ -92,7 +92,16 @@ struct Seen {
     std::optional<SteadyTime> lease_from{};
 };
 
-using Change = std::variant<Opened, Reopened, Ended, Appended, TurnSet, DoubtSet, Parked, Seen>;
+/// What became of the leftovers of a session that has ended.
+struct LeftoversSettled {
+    SessionId id;
+    Ordinal ordinal = 0;
+    Generation generation = 0;
+    std::vector<Leftover> leftovers;  // all of them, in place of those in the row
+};
+
+using Change = std::variant<Opened, Reopened, Ended, Appended, TurnSet, DoubtSet, Parked, Seen,
+                            LeftoversSettled>;
 
 /// What one transaction writes: all of it or nothing.
 struct Batch {

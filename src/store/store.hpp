@@ -146,6 +146,8 @@ class Store {
     virtual Result<void> commit(const Batch& batch) = 0;
     virtual Result<std::optional<Session>> find(const SessionId& id) = 0;
     virtual Result<void> for_each_open(const std::function<void(const Session&)>& visit) = 0;
+    /// Ended sessions that have a leftover whose fate is not recorded yet.
+    virtual Result<void> for_each_unsettled(const std::function<void(const Session&)>& visit) = 0;
     virtual Result<Heads> heads() = 0;
     /// Lets go of the events up to `last`, at most `rows_max` of them; the newest stays, because
     /// the numbering goes on from it.  Gives the number of the oldest that is left.

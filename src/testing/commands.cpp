@@ -67,8 +67,23 @@ Heartbeat beat(std::string id, Generation generation) {
 OwnerGone gone(int pid, Departure departure) {
     return {.process = process_owner(pid).process,
             .departure = std::move(departure),
-            .leftovers = {},
+            .found = {},
             .searched = false};
+}
+
+OwnerGone gone(int pid, Departure departure, std::string id, std::vector<Leftover> leftovers) {
+    auto command = gone(pid, std::move(departure));
+    command.found.push_back({SessionId(std::move(id)), std::move(leftovers)});
+    command.searched = true;
+    return command;
+}
+
+Leftover leftover(int pid, Fate fate) {
+    return {process_owner(pid).process, "cookie", "sleep 9", fate};
+}
+
+SettleLeftovers settle(std::string id, Generation generation, std::vector<Leftover> leftovers) {
+    return {SessionId(std::move(id)), generation, std::move(leftovers)};
 }
 
 OwnerUnknown unknown(int pid, std::string why) {

@@ -64,7 +64,7 @@ Result<Json> InProcessBackend::node_status(Reader&) const {
     return JsonObject{{"sessions", JsonObject{{"open", state_.open_count()}}}};
 }
 
-void InProcessBackend::search_leftovers(const LeftoverSearch&,
+void InProcessBackend::search_leftovers(const SessionId&, std::optional<ProcessIdentity>,
                                         std::move_only_function<void(std::vector<Leftover>)> done) {
     done({});
 }

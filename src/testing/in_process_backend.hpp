@@ -34,7 +34,7 @@ class InProcessBackend final : public rpc::Backend {
     void read(std::move_only_function<Result<Json>(Reader&)> work, rpc::Respond done) override;
     rpc::Feeds& feeds() override { return feeds_; }
     Result<Json> node_status(Reader& reader) const override;
-    void search_leftovers(const LeftoverSearch& where,
+    void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
                           std::move_only_function<void(std::vector<Leftover>)> done) override;
     void sweep(bool dry_run, rpc::Respond done) override;
     /// Nobody is subscribed here.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <csignal>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -17,7 +16,6 @@
 #include "platform/clock.hpp"
 #include "platform/fd.hpp"
 #include "platform/pidfd.hpp"
-#include "platform/proc_stat.hpp"
 #include "watch/process_check.hpp"
 
 namespace knell {
@@ -26,9 +24,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Between asking a leftover to end and killing it.
-constexpr auto stop_grace = 5s;
-constexpr std::chrono::nanoseconds stop_look_period = 100ms;
 /// What is held is asked this often even when nothing happens: so far back the bounds of a death
 /// reach, because only a look that found nothing proves that nothing had happened yet.
 constexpr std::chrono::nanoseconds held_look_period = 250ms;
@@ -73,7 +68,6 @@ class ProcessWatch::Loop final : public WatchList::Holder {
             take_requests();
             look_at_held();
             list_.look_again();
-            kill_overdue();
             // Last: whatever was found before then has been told by now.
             proven_until_ = list_.proven_until().time_since_epoch().count();
         }
@@ -84,7 +78,6 @@ class ProcessWatch::Loop final : public WatchList::Holder {
         list_.watch(process, std::move(look));
     }
     void unwatch(const ProcessIdentity& process) { list_.unwatch(process); }
-    void stop_leftover(const Leftover& leftover);
     bool hold(WatchList::Number number, const ProcessIdentity& process, Fd&& pidfd) override;
     void release(WatchList::Number number) override { held_.erase(number); }
 
@@ -106,12 +99,6 @@ class ProcessWatch::Loop final : public WatchList::Holder {
     static constexpr std::uint64_t wake_number = 0;
     static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
-    struct Stopping {
-        Leftover leftover;
-        Fd pidfd;
-        SteadyTime kill_at;
-    };
-
     void wake() {
         const std::uint64_t one = 1;
         [[maybe_unused]] const auto written = write(wake_.get(), &one, sizeof one);
@@ -123,7 +110,6 @@ class ProcessWatch::Loop final : public WatchList::Holder {
         const auto at_most = [&](std::chrono::nanoseconds time) {
             wait = std::clamp(time, 0ns, wait.value_or(time));
         };
-        if (!stopping_leftovers_.empty()) at_most(stop_look_period);
         if (!held_.empty()) at_most(held_look_period);
         if (const auto next = list_.next_look()) at_most(*next - boot_clock());
         if (!wait) return -1;
@@ -171,18 +157,6 @@ class ProcessWatch::Loop final : public WatchList::Holder {
         for (const auto& request : requests) request(*this);
     }
 
-    void kill_overdue() {
-        if (stopping_leftovers_.empty()) return;
-        const auto now = boot_clock();
-        std::erase_if(stopping_leftovers_, [&](const Stopping& one) {
-            // Fails with ESRCH once it has ended and been waited for: then it is done.
-            if (pidfd_send_signal(one.pidfd.get(), 0, nullptr, 0) != 0) return true;
-            if (now < one.kill_at) return false;
-            pidfd_send_signal(one.pidfd.get(), SIGKILL, nullptr, 0);
-            return true;
-        });
-    }
-
     const std::size_t held_max_;
     const Fd epoll_;
     const Fd wake_;
@@ -197,7 +171,6 @@ class ProcessWatch::Loop final : public WatchList::Holder {
 
     // Watch thread only.
     std::unordered_map<WatchList::Number, Fd> held_;
-    std::vector<Stopping> stopping_leftovers_;
 };
 
 bool ProcessWatch::Loop::hold(WatchList::Number number, const ProcessIdentity&, Fd&& pidfd) {
@@ -206,15 +179,6 @@ bool ProcessWatch::Loop::hold(WatchList::Number number, const ProcessIdentity&, 
     if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, pidfd.get(), &event) != 0) return false;
     held_.emplace(number, std::move(pidfd));  // closing it takes it out of epoll
     return true;
-}
-
-void ProcessWatch::Loop::stop_leftover(const Leftover& leftover) {
-    Fd pidfd{pidfd_open(leftover.pid, 0)};
-    if (!pidfd) return;
-    const auto found = read_proc_stat(leftover.pid);
-    if (!found || found->start_ticks != leftover.start_ticks) return;  // a stranger by now
-    pidfd_send_signal(pidfd.get(), SIGTERM, nullptr, 0);
-    stopping_leftovers_.push_back({leftover, std::move(pidfd), boot_clock() + stop_grace});
 }
 
 ProcessWatch::ProcessWatch(const ProcessTable& table, std::size_t held_max, WatchList::Tell tell)
@@ -234,11 +198,6 @@ void ProcessWatch::watch(const ProcessIdentity& process) {
 }
 void ProcessWatch::unwatch(const ProcessIdentity& process) {
     loop_->ask([process](Loop& loop) { loop.unwatch(process); });
-}
-void ProcessWatch::stop_leftovers(std::vector<Leftover> leftovers) {
-    loop_->ask([leftovers = std::move(leftovers)](Loop& loop) {
-        for (const auto& leftover : leftovers) loop.stop_leftover(leftover);
-    });
 }
 WatchList::How ProcessWatch::how(const ProcessIdentity& process) const {
     return loop_->how(process);

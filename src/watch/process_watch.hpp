@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/departure.hpp"
-#include "core/leftover.hpp"
 #include "core/owner.hpp"
 #include "watch/process_table.hpp"
 #include "watch/watch_list.hpp"
@@ -16,8 +15,7 @@ namespace knell {
 
 /// Watches processes and says when one is gone: through their pidfds, within the time it takes the
 /// kernel to wake a thread, whoever its parent is; and those for which no descriptor can be had by
-/// looking every second (see WatchList).  Also stops leftovers, because that takes the same care:
-/// proven by start ticks, first asked, then killed.
+/// looking every second (see WatchList).
 ///
 /// All public functions may be called from any thread; what is told is told on the watch thread.
 class ProcessWatch {
@@ -30,9 +28,6 @@ class ProcessWatch {
     /// that is not held, it is looked for at once.
     void watch(const ProcessIdentity& process);
     void unwatch(const ProcessIdentity& process);
-
-    /// TERM, then KILL after a grace, to exactly these.
-    void stop_leftovers(std::vector<Leftover> leftovers);
 
     WatchList::How how(const ProcessIdentity& process) const;
     WatchList::Counts counts() const;

@@ -85,10 +85,12 @@ JsonObject to_json(const Session& session) {
 JsonArray to_json(const std::vector<Leftover>& leftovers) {
     JsonArray array;
     for (const auto& leftover : leftovers) {
-        array.push_back(JsonObject{{"pid", leftover.pid},
-                                   {"start_ticks", leftover.start_ticks},
-                                   {"found_by", leftover.found_by},
-                                   {"command", leftover.command}});
+        JsonObject object{{"pid", leftover.process.pid},
+                          {"start_ticks", leftover.process.start_ticks},
+                          {"found_by", leftover.found_by},
+                          {"command", leftover.command}};
+        put(object, "fate", name_in(fate_names, leftover.fate));
+        array.push_back(std::move(object));
     }
     return array;
 }

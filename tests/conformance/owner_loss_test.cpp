@@ -91,17 +91,19 @@ TEST_P(OwnerLoss, WhatACommandLeftBehindIsLookedForBeforeItsEnd) {
     EXPECT_EQ(search.commands[0].session_id, SessionId("a"));
     EXPECT_FALSE(shown("a").end);
 
-    OwnerGone found{search.process, search.departure, {{42, 7, "cookie", "sleep 9"}}, true};
+    const auto found = gone(5, signaled(SIGKILL), "a", {leftover(42), leftover(43, Fate::shared)});
     step = journal().step({found}, at(2));
 
-    EXPECT_EQ(shown("a").end->leftovers, found.leftovers);
+    const std::vector stopping{leftover(42, Fate::stopping), leftover(43, Fate::shared)};
+    EXPECT_EQ(shown("a").end->leftovers, stopping);
     EXPECT_TRUE(shown("b").end->leftovers.empty()) << "only a command leaves something behind";
     std::size_t stops = 0;
     for (const auto& effect : step.effects) {
         if (const auto* stop = std::get_if<StopLeftovers>(&effect)) {
             ++stops;
             EXPECT_EQ(stop->session_id.text(), "a");
-            EXPECT_EQ(stop->leftovers, found.leftovers);
+            EXPECT_EQ(stop->generation, 1U);
+            EXPECT_EQ(stop->leftovers, stopping);
         }
     }
     EXPECT_EQ(stops, 1U);
@@ -111,16 +113,43 @@ TEST_P(OwnerLoss, LeftoversAreOnlyReportedUnlessToldToStopThem) {
     auto command = create("a", process_owner(5));
     command.draft.leftovers = LeftoversPolicy::report;
     journal().one(command);
-    OwnerGone found = gone(5, exited(1));
-    found.leftovers = {{42, 7, "cookie", "sleep 9"}};
-    found.searched = true;
 
-    const auto step = journal().step({found}, at(2));
+    const auto step = journal().step({gone(5, exited(1), "a", {leftover(42)})}, at(2));
 
-    EXPECT_EQ(shown("a").end->leftovers.size(), 1U);
+    EXPECT_EQ(shown("a").end->leftovers, std::vector{leftover(42)});
     for (const auto& effect : step.effects) {
         EXPECT_FALSE(std::holds_alternative<StopLeftovers>(effect));
     }
+}
+
+TEST_P(OwnerLoss, OfTwoCommandsOfOneOwnerEachHasItsOwnLeftovers) {
+    auto command = create("a", process_owner(5));
+    command.draft.leftovers = LeftoversPolicy::report;
+    auto other = create("b", process_owner(5));
+    other.draft.leftovers = LeftoversPolicy::stop;
+    journal().group({command, other}, at(0));
+    auto found = gone(5, exited(0), "a", {leftover(42)});
+
+    const auto step = journal().step({found}, at(1));
+
+    EXPECT_EQ(shown("a").end->leftovers, std::vector{leftover(42)});
+    EXPECT_TRUE(shown("b").end->leftovers.empty());
+    for (const auto& effect : step.effects) {
+        EXPECT_FALSE(std::holds_alternative<StopLeftovers>(effect));
+    }
+}
+
+TEST_P(OwnerLoss, NobodyLooksForLeftoversOfABootThatIsOver) {
+    auto command = create("a", process_owner(5));
+    command.draft.leftovers = LeftoversPolicy::stop;
+    journal().one(command);
+
+    const auto step = journal().step({gone(5, host_restarted())}, at(1));
+
+    for (const auto& effect : step.effects) {
+        EXPECT_FALSE(std::holds_alternative<FindLeftovers>(effect));
+    }
+    EXPECT_EQ(shown("a").end->reason, Reason::host_restart);
 }
 
 TEST_P(OwnerLoss, WhoeverTakesACommandOverIsNotACommand) {

@@ -14,7 +14,7 @@ struct Row {
     std::uint32_t weight;
 };
 
-constexpr std::array<Row, 52> table{{
+constexpr std::array<Row, 53> table{{
     {Kind::pass, "time passes", 30},
     {Kind::pass_long, "much time passes", 10},
     {Kind::stall, "the daemon stalls", 3},
@@ -24,12 +24,13 @@ constexpr std::array<Row, 52> table{{
     {Kind::exit_process, "a process exits", 7},
     {Kind::kill_process, "a process is killed", 4},
     {Kind::reuse_pid, "a pid is used again", 3},
+    {Kind::leave_process, "a command starts a process", 8},
     {Kind::hide_process, "a process cannot be read", 4},
     {Kind::show_process, "processes can be read again", 2},
     {Kind::reboot, "the host restarts", 1},
     {Kind::create, "create", 16},
     {Kind::create_crowd, "create a crowd of leases", 1},
-    {Kind::create_and_close, "create and close (spooled)", 4},
+    {Kind::create_and_close, "create and close (spooled)", 6},
     {Kind::resume, "resume", 6},
     {Kind::takeover, "takeover", 5},
     {Kind::resume_and_close, "resume and close (spooled)", 3},

@@ -19,6 +19,7 @@ enum class Kind : std::uint8_t {
     exit_process,
     kill_process,
     reuse_pid,
+    leave_process,
     hide_process,
     show_process,
     reboot,

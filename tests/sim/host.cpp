@@ -9,6 +9,7 @@ namespace knell::sim {
 
 namespace {
 constexpr pid_t pids_max = 140;  // few, so that they are used again
+constexpr std::ptrdiff_t children_max = 12;
 }  // namespace
 
 void Host::pass(Duration time) {
@@ -30,6 +31,7 @@ void Host::put(pid_t pid) {
                         .start_ticks = ++last_ticks_,
                         .pid_namespace = own_pid_namespace(),
                         .boot_id = boot_id_};
+    process.group = process.session = pid;
     processes_.push_back(std::move(process));
 }
 
@@ -41,9 +43,23 @@ const ProcessIdentity& Host::start() {
     return processes_.back().identity;
 }
 
-void Host::reuse_pid(const Process& gone) {
+Host::Process* Host::reuse_pid(const Process& gone) {
     const auto pid = gone.identity.pid;
-    if (holder_of(pid) == nullptr) put(pid);
+    if (holder_of(pid) != nullptr) return nullptr;
+    put(pid);
+    return &processes_.back();
+}
+
+Host::Process* Host::start_child(const ProcessIdentity& parent) {
+    const auto is_child = [](const Process& p) { return p.alive && p.parent != 1; };
+    if (std::ranges::count_if(processes_, is_child) >= children_max) return nullptr;
+    start();
+    auto& child = processes_.back();
+    const auto& of = *find(parent);
+    child.parent = of.identity.pid;
+    child.group = of.group;
+    child.session = of.session;
+    return &child;
 }
 
 void Host::end(Process& process, Departure departure, bool is_waited_for) {
@@ -52,6 +68,9 @@ void Host::end(Process& process, Departure departure, bool is_waited_for) {
     process.went = std::move(departure);
     process.ended_at = elapsed_;
     process.ended_wall = readings_.wall;
+    for (auto& child : processes_) {
+        if (child.alive && child.parent == process.identity.pid) child.parent = 1;
+    }
 }
 
 void Host::restart() {

@@ -23,6 +23,14 @@ class Host final : public ProcessTable {
         Departure went;
         Duration ended_at{0};  // of the simulation
         WallTime ended_wall;   // what the clock on the wall showed
+        pid_t parent = 1;
+        pid_t group = 0;
+        pid_t session = 0;
+        std::string started_by;  // the session whose command started it; "": none
+        Generation started_in = 0;
+        bool hides_cookie = false;
+        bool ignores_term = false;
+        bool serves = false;  // it daemonised, and others use it
     };
 
     /// How many processes can be held at once by a descriptor; and whether a look still finds one
@@ -47,12 +55,16 @@ class Host final : public ProcessTable {
     // --- processes ---------------------------------------------------------------------------
 
     const ProcessIdentity& start();
-    /// Another process under the pid of one that is gone.
-    void reuse_pid(const Process& gone);
+    /// Another process under the pid of one that is gone; nullptr when somebody has it already.
+    Process* reuse_pid(const Process& gone);
+    /// A child of `parent`, in its group and session; nullptr when there are too many already.
+    Process* start_child(const ProcessIdentity& parent);
     void end(Process& process, Departure departure, bool is_waited_for);
     void restart();
     Process* find(const ProcessIdentity& identity);
     bool is_alive(const ProcessIdentity& identity) const;
+    /// Who has this pid, dead but not waited for included.
+    const Process* holder_of(pid_t pid) const;
     std::vector<Process>& processes() { return processes_; }
     const std::vector<Process>& processes() const { return processes_; }
 
@@ -69,7 +81,6 @@ class Host final : public ProcessTable {
     }
 
   private:
-    const Process* holder_of(pid_t pid) const;
     void put(pid_t pid);
 
     AwakeClock::Readings readings_{from_millis(1'800'000'000'000),

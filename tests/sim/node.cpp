@@ -12,11 +12,12 @@ namespace knell::sim {
 using testing::FaultyDisk;
 
 Node::Node(Host& host, bool on_disk, std::size_t group_max, std::function<void()> on_look,
-           std::function<void()> meanwhile)
+           std::function<void()> meanwhile, Leftovers::OnSignal on_signal)
     : host_(host),
       group_max_(group_max),
       on_look_(std::move(on_look)),
-      meanwhile_(std::move(meanwhile)) {
+      meanwhile_(std::move(meanwhile)),
+      on_signal_(std::move(on_signal)) {
     if (on_disk) {
         disk_ = std::make_unique<FaultyDisk>();
     } else {
@@ -49,7 +50,8 @@ Result<Desk::Recovered> Node::start() {
         group_max_);
     begin_to_watch();
     self_ = host_.start();
-    return desk_->recover(host_, "started");
+    leftovers_ = std::make_unique<Leftovers>(host_, on_signal_);
+    return desk_->recover(host_, *leftovers_, "started");
 }
 
 void Node::drop_everything() {
@@ -63,6 +65,7 @@ void Node::drop_everything() {
     held_.clear();
     watch_goes_on_at_ = Host::Duration{0};
     stutters_ = false;
+    leftovers_.reset();
     words_.clear();
     cut_is_set_ = false;
     fault_passed_at_ = 0;
@@ -171,12 +174,15 @@ void Node::look() {
 
 void Node::carry_out(Effect&& effect) {
     if (auto* watch_owner = std::get_if<WatchOwner>(&effect)) {
+        leftovers_->protect(watch_owner->process);
         watch(watch_owner->process);
     } else if (auto* unwatch = std::get_if<UnwatchOwner>(&effect)) {
+        leftovers_->unprotect(unwatch->process);
         watching_->unwatch(unwatch->process);
     } else if (auto* find = std::get_if<FindLeftovers>(&effect)) {
-        tell_later(OwnerGone{find->process, find->departure, {{999, 7, "cookie", "sleep 9"}}, true},
-                   std::chrono::milliseconds{300});
+        leftovers_->look(*find);
+    } else if (auto* stop = std::get_if<StopLeftovers>(&effect)) {
+        leftovers_->stop(std::move(*stop));
     }
 }
 
@@ -185,7 +191,7 @@ void Node::tell_later(Command command, Host::Duration late) {
 }
 
 std::vector<Command> Node::take_words() {
-    std::vector<Command> due;
+    auto due = leftovers_->step();
     std::erase_if(words_, [&](Later& later) {
         if (later.due > host_.elapsed()) return false;
         due.push_back(std::move(later.command));

@@ -8,6 +8,7 @@
 
 #include "daemon/desk.hpp"
 #include "host.hpp"
+#include "leftovers.hpp"
 #include "sim_store.hpp"
 #include "testing/faulty_disk.hpp"
 #include "watch/watch_list.hpp"
@@ -23,7 +24,7 @@ class Node final : public WatchList::Holder {
     /// the daemon reads the clocks, `meanwhile` while a commit takes its time.  `group_max`: see
     /// Desk.
     Node(Host& host, bool on_disk, std::size_t group_max, std::function<void()> on_look,
-         std::function<void()> meanwhile);
+         std::function<void()> meanwhile, Leftovers::OnSignal on_signal);
     ~Node() override;
 
     bool is_up() const { return desk_ != nullptr; }
@@ -80,6 +81,7 @@ class Node final : public WatchList::Holder {
     const std::size_t group_max_;
     const std::function<void()> on_look_;
     const std::function<void()> meanwhile_;
+    const Leftovers::OnSignal on_signal_;
     std::unique_ptr<testing::FaultyDisk> disk_;
     std::unique_ptr<Store> inner_;  // without a disk it outlives the daemon
     std::unique_ptr<SimStore> store_;
@@ -94,6 +96,7 @@ class Node final : public WatchList::Holder {
     std::map<WatchList::Number, ProcessIdentity> held_;
     Host::Duration watch_goes_on_at_{0};
     bool stutters_ = false;
+    std::unique_ptr<Leftovers> leftovers_;
     std::vector<Later> words_;
 };
 

@@ -74,6 +74,43 @@ void World::end_process(const Action& action, Departure departure) {
     if (action.fate % 5 == 0) node_.stutter();
 }
 
+/// A command starts something that may outlive it.
+void World::leave_process(const Action& action) {
+    std::vector<std::pair<std::string, Generation>> commands;
+    for (const auto& [id, known] : ledger_.sessions()) {
+        const auto* life = known.open ? ledger_.life(SessionId(id), known.generation) : nullptr;
+        if (life == nullptr || life->leftovers == LeftoversPolicy::none) continue;
+        if (host_.is_alive(life->owner.process)) commands.emplace_back(id, known.generation);
+    }
+    if (commands.empty()) return;
+    const auto& [id, generation] = commands[action.which % commands.size()];
+    const auto owner = ledger_.life(SessionId(id), generation)->owner.process;
+    auto* process = host_.start_child(owner);
+    if (process == nullptr) return;
+    process->started_by = id;
+    process->started_in = generation;
+    process->hides_cookie = action.how % 4 == 0;
+    process->ignores_term = action.how / 4 % 3 == 0;
+    process->serves = action.how / 16 % 4 == 0;
+    if (process->serves || action.fate % 3 == 0) {
+        process->group = process->session = process->identity.pid;
+    }
+    say(fmt::format("  {} starts process {}", id, process->identity.pid));
+}
+
+void World::signal_process(const ProcessIdentity& identity, int number) {
+    auto* process = host_.find(identity);
+    say(fmt::format("  process {} is sent signal {}", identity.pid, number));
+    auto seen = scene();
+    seen.signalled = process;
+    check(Moment::signal, seen);
+    if (process == nullptr || (number == SIGTERM && process->ignores_term)) return;
+    host_.end(*process, {.kind = Departure::Kind::signaled, .number = number},
+              /*is_waited_for=*/true);
+    ledger_.note_death(identity);
+    node_.see_end(*process, 0ns, /*twice=*/false);
+}
+
 bool World::perform_on_process(const Action& action) {
     const auto is_gone = [](const Host::Process& p) { return !p.alive; };
     const auto is_alive = [](const Host::Process& p) { return p.alive; };
@@ -93,8 +130,15 @@ bool World::perform_on_process(const Action& action) {
         case Kind::reuse_pid:
             // By value: the table of processes grows.
             if (const auto* gone = pick(host_, action.which, is_gone)) {
-                host_.reuse_pid(Host::Process(*gone));
+                const auto* stranger = host_.reuse_pid(Host::Process(*gone));
+                // With a child in the group that has this number now.
+                if (stranger != nullptr && action.how % 2 == 0) {
+                    host_.start_child(ProcessIdentity(stranger->identity));
+                }
             }
+            return true;
+        case Kind::leave_process:
+            leave_process(action);
             return true;
         case Kind::hide_process:
             if (auto* process = pick(host_, action.which, is_alive)) process->readable = false;

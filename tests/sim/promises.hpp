@@ -19,6 +19,7 @@ enum class Moment : std::uint8_t {
     settled,   // after that
     watching,  // and what follows from it was carried out
     former,    // the same, for what the daemon before this one did and could not tell
+    signal,    // the daemon signals a process
     hearing,   // a receiver is given a parcel
     saved,     // how far subscribers are is on record
     start,     // the daemon is up again
@@ -36,6 +37,7 @@ struct Scene {
     const WatchList* watching = nullptr;
     bool words_on_their_way = false;  // what the watch has said is not on record yet
     const Courier* courier = nullptr;
+    const Host::Process* signalled = nullptr;
     const Hearing* hearing = nullptr;
     const Parcel* parcel = nullptr;
     std::string_view node_id;
@@ -77,6 +79,8 @@ std::string dead_unnoticed(const Scene& scene);
 std::string still_open(const Scene& scene);
 std::string bounds_false(const Scene& scene);  // promises_bounds.cpp
 std::string watch_differs(const Scene& scene);
+std::string signalled_wrongly(const Scene& scene);  // promises_leftovers.cpp
+std::string fate_unknown(const Scene& scene);
 std::string parcel_differs(const Scene& scene);  // promises_delivery.cpp
 std::string out_of_order(const Scene& scene);
 std::string heard_again(const Scene& scene);

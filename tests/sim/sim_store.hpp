@@ -38,6 +38,9 @@ class SimStore final : public Store {
     Result<void> for_each_open(const std::function<void(const Session&)>& visit) override {
         return inner_.for_each_open(visit);
     }
+    Result<void> for_each_unsettled(const std::function<void(const Session&)>& visit) override {
+        return inner_.for_each_unsettled(visit);
+    }
     Result<Heads> heads() override { return inner_.heads(); }
     Result<Seq> trim_events(Seq last, std::size_t rows) override {
         return inner_.trim_events(last, rows);

@@ -31,7 +31,8 @@ World::World(std::uint64_t seed)
     : seed_(seed),
       node_(
           host_, is_on_disk(seed), group_max(seed),
-          [this] { ledger_.listen(host_.readings().awake); }, [this] { hear(); }),
+          [this] { ledger_.listen(host_.readings().awake); }, [this] { hear(); },
+          [this](const ProcessIdentity& process, int number) { signal_process(process, number); }),
       postbox_(host_, ledger_, node_,
                {.hear =
                     [this](const std::string& name, const Hearing& hearing, const Parcel& parcel) {
@@ -118,7 +119,7 @@ void World::stop_daemon() {
                             .departure = {.kind = Departure::Kind::stopped,
                                           .number = 0,
                                           .evidence = "the daemon was stopped on request"},
-                            .leftovers = {},
+                            .found = {},
                             .searched = true},
                   /*observed=*/true));
     words.push_back(heard_now(Announce{EventType::gateway_shutdown, "stopped"}, /*observed=*/true));

@@ -92,6 +92,8 @@ class World {
     bool perform_on_subscriber(const Action& action);
 
     void end_process(const Action& action, Departure departure);
+    void leave_process(const Action& action);
+    void signal_process(const ProcessIdentity& identity, int number);
     void create(const Action& action, std::optional<Close> and_close);
     void create_crowd(const Action& action);
     void resume(const Action& action, bool takeover, bool and_close);

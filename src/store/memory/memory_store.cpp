@@ -195,6 +195,13 @@ class MemoryStore final : public Store {
         return {};
     }
 
+    Result<void> for_each_unsettled(const std::function<void(const Session&)>& visit) override {
+        for (const auto& [ordinal, session] : tables_->sessions) {
+            if (session.end && has_unsettled(session.end->leftovers)) visit(session);
+        }
+        return {};
+    }
+
     Result<Heads> heads() override {
         const auto& sessions = tables_->sessions;
         return Heads{sessions.empty() ? 0 : sessions.rbegin()->first,
@@ -271,6 +278,11 @@ class MemoryStore final : public Store {
         CHECK(!session.end);
         session.end = change.end;
         clear_state(session);
+    }
+    void put(const LeftoversSettled& change) {
+        auto& session = row(change.ordinal, change.generation);
+        CHECK(session.end.has_value());
+        session.end->leftovers = change.leftovers;
     }
     void put(const Appended& change) {
         auto& session = row(change.ordinal, change.generation);

@@ -84,6 +84,19 @@ class SqliteStore final : public Store {
         });
     }
 
+    Result<void> for_each_unsettled(const std::function<void(const Session&)>& visit) override {
+        return guarded(location_.path, [&]() -> Result<void> {
+            SQLite::Statement select(
+                database_,
+                fmt::format("SELECT {} FROM sessions INDEXED BY sessions_unsettled WHERE "
+                            "instr(leftovers, char(9) || 'stopping' || char(9)) > 0 "
+                            "ORDER BY ordinal",
+                            session_columns));
+            while (select.executeStep()) visit(read_session(select));
+            return {};
+        });
+    }
+
     Result<Heads> heads() override {
         return guarded(location_.path, [&]() -> Result<Heads> {
             Heads heads;

@@ -121,6 +121,9 @@ BatchWriter::BatchWriter(SQLite::Database& database)
       seen_(database,
             "UPDATE sessions SET last_seen_at = ?, lease_from = coalesce(?, lease_from) "
             "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+      settle_(database,
+              "UPDATE sessions SET leftovers = ? "
+              "WHERE ordinal = ? AND generation = ? AND ended_at IS NOT NULL"),
       alive_(database, "INSERT OR REPLACE INTO node VALUES ('alive_at', ?)"),
       listened_(database, "INSERT OR REPLACE INTO node VALUES ('listened_ms', ?)"),
       begin_life_(database, "INSERT OR IGNORE INTO lives VALUES (?)"),
@@ -248,6 +251,13 @@ void BatchWriter::put(const Seen& change) {
     Binder bind(seen_);
     bind.time(change.at).listened(change.lease_from);
     bind.number(change.ordinal).number(change.generation);
+    CHECK(bind.run() == 1);
+}
+
+void BatchWriter::put(const LeftoversSettled& change) {
+    const auto lines = to_lines(change.leftovers);
+    Binder bind(settle_);
+    bind.text(lines).number(change.ordinal).number(change.generation);
     CHECK(bind.run() == 1);
 }
 
