@@ -21,6 +21,7 @@
 #include "daemon/housekeeping.hpp"
 #include "daemon/leftover_finder.hpp"
 #include "daemon/leftover_thread.hpp"
+#include "daemon/node_status.hpp"
 #include "daemon/read_thread.hpp"
 #include "daemon/spool.hpp"
 #include "daemon/sweep.hpp"
@@ -203,7 +204,20 @@ class Daemon final : public rpc::Backend {
         return knell::check_config(options_.paths, Environment::daemons);
     }
 
-    Result<Json> node_status(Reader& reader) const override;
+    Result<Json> node_status(Reader& reader) const override {
+        return describe_node({.paths = options_.paths,
+                              .host = host_,
+                              .boot_id = processes_.boot_id(),
+                              .store = *store_,
+                              .writer = writer_,
+                              .process_limits = process_limits_,
+                              .started = started_,
+                              .watched = watch_.counts(),
+                              .connections = server_.connection_count(),
+                              .connections_max = server_.connections_max(),
+                              .file_watch_trouble = delivery_->file_watch_trouble()},
+                             reader);
+    }
 
     void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
                           std::move_only_function<void(std::vector<Leftover>)> done) override {
@@ -273,9 +287,6 @@ class Daemon final : public rpc::Backend {
     }
 
   private:
-    /// What does not work as it should, one sentence each.  On the read thread.
-    JsonArray degraded(const StoreFacts& facts) const;
-
     /// Before the owners on record are looked at: some may have lived in a container that is over.
     void note_place() {
         const auto ended = take_place(options_.paths.state_dir + "/daemon.place",
@@ -412,101 +423,6 @@ class Daemon final : public rpc::Backend {
     LeftoverThread leftovers_;
     ProcessWatch watch_;
 };
-
-/// Ends of the last `span` by reason and by proof.
-Result<JsonObject> ends_in(Reader& reader, WallTime now, std::chrono::hours span) {
-    const auto counts = reader.ends_since(now - span);
-    if (!counts) return std::unexpected(counts.error());
-    std::int64_t total = 0;
-    JsonObject by_reason;
-    JsonObject by_proof;
-    const auto add = [](Json& sum, std::int64_t ends) {
-        sum = (sum.is_null() ? 0 : sum.to_number<std::int64_t>()) + ends;
-    };
-    for (const auto& [key, ends] : *counts) {
-        total += ends;
-        add(by_reason[name_of(key.first)], ends);
-        add(by_proof[name_in(proof_names, key.second)], ends);
-    }
-    return JsonObject{{"total", total}, {"by_reason", by_reason}, {"by_proof", by_proof}};
-}
-
-JsonArray Daemon::degraded(const StoreFacts& facts) const {
-    JsonArray reasons;
-    if (const auto why = writer_.why_failing(); !why.empty()) {
-        reasons.emplace_back(why);
-    } else if (!facts.problem.empty()) {
-        reasons.emplace_back(facts.problem);
-    }
-    const auto watched = watch_.counts();
-    if (watched.looked_at > 0) {
-        reasons.emplace_back(
-            fmt::format("{} owners are looked for every second or so: no pidfd can be had for them",
-                        watched.looked_at));
-    }
-    for (const auto& limit : process_limits_) reasons.emplace_back("the daemon: " + limit);
-    return reasons;
-}
-
-Result<Json> Daemon::node_status(Reader& reader) const {
-    const auto now = read_clocks();
-    const auto facts = store_->facts();
-    const auto& figures = writer_.figures();
-    JsonObject status;
-    status["version"] = version;
-    status["commit"] = commit;
-    status["pid"] = getpid();
-    status["host"] = host_;
-    status["node_id"] = node_id();
-    status["boot_id"] = processes_.boot_id();
-    status["home"] = options_.paths.state_dir;
-    status["socket"] = options_.paths.listen_socket;
-    status["started_at"] = format_rfc3339(started_.wall);
-    status["uptime_s"] =
-        std::chrono::duration_cast<std::chrono::seconds>(now.steady - started_.steady).count();
-    status["store"] = JsonObject{{"kind", facts.kind},
-                                 {"path", facts.path},
-                                 {"bytes", facts.bytes},
-                                 {"schema", facts.schema},
-                                 {"sqlite_version", facts.library}};
-    JsonObject sessions{{"open", figures.open.load()}};
-    for (std::size_t i = 0; i < status_names.size(); ++i) {
-        if (static_cast<Status>(i) == Status::ended) continue;
-        sessions[status_names.at(i)] = figures.by_status.at(i).load();
-    }
-    status["sessions"] = std::move(sessions);
-    const auto day = ends_in(reader, now.wall, std::chrono::hours{24});
-    const auto week = ends_in(reader, now.wall, std::chrono::hours{7 * 24});
-    const auto leaked = reader.leaked();
-    if (!day) return std::unexpected(day.error());
-    if (!week) return std::unexpected(week.error());
-    if (!leaked) return std::unexpected(leaked.error());
-    status["ended"] = JsonObject{{"day", *day}, {"week", *week}};
-    status["leaks"] = JsonObject{{"ended_without_reason", *leaked}};
-    status["leases"] = JsonObject{{"live", figures.leases.load()},
-                                  {"heartbeats", figures.heartbeats.load()},
-                                  {"reaps", figures.reaps.load()},
-                                  {"reap_lateness_last_ms", figures.reap_lateness_last_ms.load()},
-                                  {"reap_lateness_max_ms", figures.reap_lateness_max_ms.load()}};
-    const auto watched = watch_.counts();
-    status["watched_processes"] = watched.held + watched.looked_at;
-    status["watch"] = JsonObject{
-        {"pidfd", watched.held}, {"looked_at", watched.looked_at}, {"unknown", watched.unclear}};
-    status["events"] =
-        JsonObject{{"last_seq", figures.last_seq.load()}, {"first_seq", figures.first_seq.load()}};
-    status["journal"] = JsonObject{{"commits", figures.commits.load()},
-                                   {"commands", figures.commands.load()},
-                                   {"failures", figures.failures.load()},
-                                   {"queued", writer_.queued()},
-                                   {"queued_max", limits::queue_commands_max}};
-    status["degraded"] = degraded(facts);
-    if (const auto trouble = delivery_->file_watch_trouble(); !trouble.empty()) {
-        status["file_watch"] = JsonObject{{"by", "looking"}, {"why", trouble}};
-    }
-    status["connections"] =
-        JsonObject{{"open", server_.connection_count()}, {"max", server_.connections_max()}};
-    return status;
-}
 
 int refuse(const Error& error) {
     log_error("knell does not start: {}", error.message);

@@ -1,84 +1,15 @@
-#include "engine/decide.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "core/limits.hpp"
+#include "engine/decide_on.hpp"
 #include "engine/end_events.hpp"
+#include "engine/refusals.hpp"
 
 namespace knell {
 
 namespace {
-
-Decision answer(Result<Reply> reply) {
-    return {.reply = std::move(reply)};
-}
-Decision refuse(Error error) {
-    return answer(std::unexpected(std::move(error)));
-}
-
-Error not_found(const SessionId& id) {
-    return {ErrorCode::not_found,
-            fmt::format("no session {}; `knell ls --all` lists what there is", id.text()),
-            {},
-            {}};
-}
-
-Error has_ended(const Session& past, std::string_view next_step) {
-    return {ErrorCode::ended,
-            fmt::format("session {} ended at {} ({}); {}", past.id.text(),
-                        format_rfc3339(past.end->ended_at), name_of(past.end->reason), next_step),
-            {},
-            EndedAs{past.end->reason, past.end->ended_at, past.generation, past.owner.process}};
-}
-
-std::string how_known(const LiveSession& live) {
-    if (live.unknown_since()) return "cannot be checked";
-    if (live.owner_kind() == OwnerKind::lease) {
-        return "its lease was renewed at " + format_rfc3339(live.last_seen_at());
-    }
-    return "its process is not known to have ended";
-}
-
-Error owned_by(const LiveSession& live, const State& state) {
-    const auto owner = live.owner(state.realms());
-    const auto who = owner.kind == OwnerKind::process
-                         ? fmt::format("process {}", owner.process.pid)
-                         : fmt::format("a lease of {} s", owner.lease_ttl.count());
-    const auto known = how_known(live);
-    return {ErrorCode::owned,
-            fmt::format("session {} is owned by {} on {} since {} ({}); take it over with "
-                        "takeover: true, or leave it alone",
-                        live.id(), who, owner.host, format_rfc3339(owner.since), known),
-            {},
-            OwnedBy{owner, live.generation(), live.status(), known}};
-}
-
-Error fenced(const SessionId& id, Generation given, Generation current) {
-    return {ErrorCode::fenced,
-            fmt::format("generation {} of session {} may not write: the session is at generation "
-                        "{}; stop, or resume it to own it again",
-                        given, id.text(), current),
-            "generation", FencedBy{current}};
-}
-
-Error fenced_former(const LiveSession& live, const ProcessIdentity& caller) {
-    return {ErrorCode::fenced,
-            fmt::format("process {} owned an earlier generation of session {}, which is at "
-                        "generation {} now and not its to end; resume it to own it again",
-                        caller.pid, live.id(), live.generation()),
-            "generation", FencedBy{live.generation()}};
-}
-
-Error unowned(const LiveSession& live) {
-    return {ErrorCode::blocked,
-            fmt::format("session {} has no owner since {} and waits for the next; claim it with "
-                        "session.resume and write under the generation that gives",
-                        live.id(), format_rfc3339(*live.parked_since())),
-            {},
-            Unowned{*live.parked_since(), live.generation(), live.status()}};
-}
 
 /// The live session a write is meant for, or why the write is refused.
 std::expected<const LiveSession*, Error> writable(const SessionId& id, Generation generation,
@@ -392,87 +323,6 @@ Decision decide_on(Heartbeat&& heartbeat, const Session*, const State& state) {
     }
     decision.reply = std::move(reply);
     return decision;
-}
-
-/// The sessions of an owner that are commands, so that what they left behind can be looked for.
-std::vector<FindLeftovers::Command> commands_of(const OwnerEntry& owner, const State& state) {
-    std::vector<FindLeftovers::Command> commands;
-    for (auto slot = owner.first; slot != LiveTable::none && commands.size() < owner.commands;
-         slot = state.at(slot).owner_link().next) {
-        const auto& live = state.at(slot);
-        if (live.leftovers() == LeftoversPolicy::none) continue;
-        commands.push_back({SessionId(std::string(live.id())), live.generation(), live.reaper()});
-    }
-    return commands;
-}
-
-Decision decide_on(OwnerGone&& gone, const Session*, const State& state) {
-    const auto number = state.owners().find(gone.process);
-    if (number == OwnerTable::none) return answer(NotedReply{0});
-    const auto& owner = state.owners().at(number);
-    auto decision = answer(NotedReply{owner.sessions});
-    if (owner.gone) return decision;
-    // With the boot everything else that ran in it is over, too.
-    const bool may_leave = gone.departure.kind != Departure::Kind::host_restart;
-    if (owner.commands > 0 && !gone.searched && may_leave) {
-        decision.effects.emplace_back(
-            FindLeftovers{gone.process, gone.departure, commands_of(owner, state)});
-        decision.leaving = gone;
-        return decision;
-    }
-    decision.gone = std::move(gone);
-    return decision;
-}
-
-/// Fenced: of a generation that was opened again nobody asks any more.
-Decision decide_on(SettleLeftovers&& settle, const Session* past, const State&) {
-    auto decision = answer(NotedReply{0});
-    if (past == nullptr || !past->end || past->generation != settle.generation) return decision;
-    auto leftovers = past->end->leftovers;
-    for (auto& leftover : leftovers) {
-        const auto settled =
-            std::ranges::find(settle.leftovers, leftover.process, &Leftover::process);
-        const bool is_open = leftover.fate == Fate::stopping;
-        if (is_open && settled != settle.leftovers.end()) leftover.fate = settled->fate;
-    }
-    if (leftovers == past->end->leftovers) return decision;
-    decision.changes.emplace_back(LeftoversSettled{std::move(settle.session_id), past->ordinal,
-                                                   past->generation, std::move(leftovers)});
-    decision.reply = NotedReply{1};
-    return decision;
-}
-
-/// Marks or clears the doubt about every session of a process.
-Decision doubt_owner(const ProcessIdentity& process, bool unknown, const std::string& why,
-                     const State& state) {
-    const auto number = state.owners().find(process);
-    if (number == OwnerTable::none) return answer(NotedReply{0});
-    const auto& owner = state.owners().at(number);
-    auto decision = answer(NotedReply{owner.sessions});
-    decision.looked = {process, unknown};
-    for (auto slot = owner.first; slot != LiveTable::none;) {
-        const auto& live = state.at(slot);
-        slot = live.owner_link().next;
-        if (live.unknown_since().has_value() == unknown) continue;
-        const SessionId id(std::string(live.id()));
-        const auto now = state.time_for(live);
-        decision.changes.emplace_back(DoubtSet{id, live.ordinal(), live.generation(),
-                                               unknown ? std::optional(now) : std::nullopt,
-                                               live.stalled_since()});
-        if (!unknown) continue;
-        auto event = live.event(EventType::session_unknown, now);
-        event.detail = why;
-        decision.events.push_back(std::move(event));
-    }
-    return decision;
-}
-
-Decision decide_on(OwnerUnknown&& unknown, const Session*, const State& state) {
-    return doubt_owner(unknown.process, /*unknown=*/true, unknown.why, state);
-}
-
-Decision decide_on(OwnerAlive&& alive, const Session*, const State& state) {
-    return doubt_owner(alive.process, /*unknown=*/false, {}, state);
 }
 
 Decision decide_on(Inspect&& inspect, const Session* past, const State& state) {
