@@ -79,8 +79,6 @@ void Journal::save_listened_now_and_then() {
 void Journal::take(Decision& decision) {
     for (auto& change : decision.changes) {
         state_.apply(change);
-        if (const auto* appended = std::get_if<Appended>(&change)) note_renewal(appended->id);
-        if (const auto* turn = std::get_if<TurnSet>(&change)) note_renewal(turn->id);
         batch_.changes.push_back(std::move(change));
     }
     for (auto& event : decision.events) {
@@ -91,14 +89,21 @@ void Journal::take(Decision& decision) {
     std::ranges::move(decision.effects, std::back_inserter(effects_));
     for (const auto& id : decision.renewals) state_.renew(id);
     counts_.heartbeats += decision.renewals.size();
-    for (const auto& id : decision.renewals) note_renewal(id);
     if (decision.gone) state_.mark_gone(*decision.gone);
     if (decision.leaving) state_.mark_leaving(*decision.leaving);
     if (decision.looked) state_.mark_unclear(decision.looked->process, decision.looked->unclear);
 }
 
-void Journal::note_renewal(const SessionId& id) {
-    renewed_.push_back({id, state_.find(id)->generation(), state_.heard()});
+void Journal::note_signs(const Command& command) {
+    if (const auto* append = std::get_if<Append>(&command)) {
+        signs_.push_back({append->session_id, append->generation, state_.heard()});
+    } else if (const auto* turn = std::get_if<Turn>(&command)) {
+        signs_.push_back({turn->session_id, turn->generation, state_.heard()});
+    } else if (const auto* heartbeat = std::get_if<Heartbeat>(&command)) {
+        for (const auto& beat : heartbeat->beats) {
+            signs_.push_back({beat.session_id, beat.generation, state_.heard()});
+        }
+    }
 }
 
 Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step) {
@@ -121,6 +126,7 @@ Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step
             create->is_own_ancestor = **found;
         }
         if (!arrived_.empty()) state_.hear(arrived_[step.replies.size()]);
+        note_signs(command);
         auto decision = decide(std::move(command), past ? &*past : nullptr, state_);
         take(decision);
         step.replies.push_back(std::move(decision.reply));
@@ -213,9 +219,9 @@ void Journal::take_back(Step& step, std::size_t first, const Error& why) {
     step.automatic_from = SIZE_MAX;
     work_left_ = true;
     state_.revert();
-    // What was taken back may have been renewed meanwhile.  Whoever wrote is alive, too, whether or
-    // not there was room for what it wrote; but not the owner that a failed takeover leaves.
-    for (const auto& [id, generation, arrived] : renewed_) {
+    // Whoever beat or wrote is alive, whether or not there was room for what it wrote; also when it
+    // was refused for a takeover that did not happen.
+    for (const auto& [id, generation, arrived] : signs_) {
         const auto* live = state_.find(id);
         if (live == nullptr || live->generation() != generation || live->parked_since()) continue;
         state_.hear(arrived);
@@ -264,7 +270,7 @@ Journal::Step Journal::commit(std::vector<Command>&& commands, Now now,
         const auto seen_saved_at = seen_saved_at_;
         batch_.clear();
         effects_.clear();
-        renewed_.clear();
+        signs_.clear();
         const auto taken = decide_some(left, step);
         auto written = taken ? Result<void>{} : Result<void>{std::unexpected(taken.error())};
         if (written) {

@@ -67,7 +67,7 @@ class Journal {
     const Counts& counts() const { return counts_; }
 
   private:
-    struct Renewal {
+    struct Sign {
         SessionId id;
         Generation generation = 0;
         Now arrived;
@@ -86,7 +86,7 @@ class Journal {
     bool save_some_seen();
     std::optional<WallTime> known_alive_until() const;
     void take(Decision& decision);
-    void note_renewal(const SessionId& id);
+    void note_signs(const Command& command);
     /// The transaction failed: its replies from `first` on, and all that it changed.
     void take_back(Step& step, std::size_t first, const Error& why);
     /// Commands behind a failed transaction are not decided; the signs of life in them count.
@@ -96,8 +96,8 @@ class Journal {
     State& state_;
     Store& store_;
     Batch batch_;
-    std::vector<Effect> effects_;  // of the batch
-    std::vector<Renewal> renewed_;
+    std::vector<Effect> effects_;   // of the batch
+    std::vector<Sign> signs_;       // of life, in the batch
     std::span<const Now> arrived_;  // of the step
     SteadyTime seen_saved_at_{};
     SteadyTime listened_saved_{};

@@ -53,6 +53,7 @@ Event any_event() {
     event.detail = *any_text();
     if (*rc::gen::arbitrary<bool>()) {
         event.end = End{static_cast<Reason>(*rc::gen::inRange<std::size_t>(0, reason_table.size())),
+                        static_cast<Proof>(*rc::gen::inRange<std::size_t>(0, proof_names.size())),
                         *any_text(),
                         *any_text(),
                         any_time(),
