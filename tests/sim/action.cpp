@@ -24,7 +24,7 @@ constexpr std::array<Row, 53> table{{
     {Kind::exit_process, "a process exits", 7},
     {Kind::kill_process, "a process is killed", 4},
     {Kind::reuse_pid, "a pid is used again", 3},
-    {Kind::leave_process, "a command starts a process", 8},
+    {Kind::leave_process, "a command starts a process", 12},
     {Kind::hide_process, "a process cannot be read", 4},
     {Kind::show_process, "processes can be read again", 2},
     {Kind::reboot, "the host restarts", 1},

@@ -57,6 +57,7 @@ Host::Process* Host::start_child(const ProcessIdentity& parent) {
     auto& child = processes_.back();
     const auto& of = *find(parent);
     child.parent = of.identity.pid;
+    child.started_from = of.identity;
     child.group = of.group;
     child.session = of.session;
     return &child;

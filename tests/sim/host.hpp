@@ -28,6 +28,7 @@ class Host final : public ProcessTable {
         pid_t session = 0;
         std::string started_by;  // the session whose command started it; "": none
         Generation started_in = 0;
+        ProcessIdentity started_from;  // its parent then
         bool hides_cookie = false;
         bool ignores_term = false;
         bool serves = false;  // it daemonised, and others use it

@@ -62,8 +62,12 @@ bool World::perform_on_time(const Action& action) {
     }
 }
 
-void World::end_process(const Action& action, Departure departure) {
-    auto* process = pick(host_, action.which, [](const Host::Process& p) { return p.alive; });
+void World::end_some_process(const Action& action, Departure departure) {
+    end_process(pick(host_, action.which, [](const Host::Process& p) { return p.alive; }), action,
+                std::move(departure));
+}
+
+void World::end_process(Host::Process* process, const Action& action, Departure departure) {
     if (process == nullptr || process->identity == node_.self()) return;
     say(fmt::format("  process {}", process->identity.pid));
     departure.evidence = "seen to end";
@@ -96,6 +100,9 @@ void World::leave_process(const Action& action) {
         process->group = process->session = process->identity.pid;
     }
     say(fmt::format("  {} starts process {}", id, process->identity.pid));
+    if (action.fate / 3 % 2 == 0) {
+        end_process(host_.find(owner), action, {.kind = Departure::Kind::exited, .number = 0});
+    }
 }
 
 void World::signal_process(const ProcessIdentity& identity, int number) {
@@ -119,13 +126,13 @@ bool World::perform_on_process(const Action& action) {
             host_.start();
             return true;
         case Kind::exit_process:
-            end_process(action,
-                        {.kind = Departure::Kind::exited, .number = action.how % 2 == 0 ? 0 : 3});
+            end_some_process(
+                action, {.kind = Departure::Kind::exited, .number = action.how % 2 == 0 ? 0 : 3});
             return true;
         case Kind::kill_process:
-            end_process(action, {.kind = action.how % 3 == 0 ? Departure::Kind::oom_killed
-                                                             : Departure::Kind::signaled,
-                                 .number = SIGKILL});
+            end_some_process(action, {.kind = action.how % 3 == 0 ? Departure::Kind::oom_killed
+                                                                  : Departure::Kind::signaled,
+                                      .number = SIGKILL});
             return true;
         case Kind::reuse_pid:
             // By value: the table of processes grows.

@@ -18,10 +18,24 @@ bool owns_an_open_session(const ProcessIdentity& process, const Ledger& ledger) 
     return false;
 }
 
+/// A process may start children before it is a session's command, or be the command of several
+/// sessions one after the other: what it leaves behind without a cookie is the last one's.
+bool is_left_by_a_command(const Host::Process& process, const Ledger& ledger) {
+    if (!process.started_by.empty() && !process.hides_cookie) return false;
+    for (const auto& [id, known] : ledger.sessions()) {
+        for (const auto& [generation, life] : known.lives) {
+            const bool stops = !life.open && life.leftovers == LeftoversPolicy::stop;
+            if (stops && life.owner.process == process.started_from) return true;
+        }
+    }
+    return false;
+}
+
 std::string what_is_wrong(const Host::Process& process, const Ledger& ledger) {
-    if (process.started_by.empty()) return "no session started it";
     if (process.serves) return "it serves others";
     if (owns_an_open_session(process.identity, ledger)) return "it owns an open session";
+    if (is_left_by_a_command(process, ledger)) return {};
+    if (process.started_by.empty()) return "no session started it";
     const auto* life = ledger.life(SessionId(process.started_by), process.started_in);
     if (life == nullptr || !life->is_owner_known) return {};
     if (life->open) return fmt::format("session {} goes on", process.started_by);

@@ -91,7 +91,8 @@ class World {
     bool perform_on_daemon(const Action& action);
     bool perform_on_subscriber(const Action& action);
 
-    void end_process(const Action& action, Departure departure);
+    void end_some_process(const Action& action, Departure departure);
+    void end_process(Host::Process* process, const Action& action, Departure departure);
     void leave_process(const Action& action);
     void signal_process(const ProcessIdentity& identity, int number);
     void create(const Action& action, std::optional<Close> and_close);
