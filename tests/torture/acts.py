@@ -42,7 +42,7 @@ table = [
     (2, "run beside a run", runs.beside_another),
     (3, "run in a pid namespace", runs.in_a_namespace),
     (10, "end a run", runs.finish),
-    (5, "kill the daemon", daemon.kill),
+    (3, "kill the daemon", daemon.kill),
     (2, "restart the daemon", daemon.restart),
     (1, "hang up on the daemon", daemon.hang_up),
     (1, "remove the socket", daemon.remove_socket),

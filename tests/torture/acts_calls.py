@@ -40,7 +40,9 @@ def own(world):
         given = {"pid": actor.pid}
         if world.rng.random() < 0.2:
             given["lease_ttl_s"] = 5        # it never renews: late, and alive
-        create(world, actor, given, "process", **more)
+        life = create(world, actor, given, "process", **more)
+        if not life or not life.certain:
+            break
 
 
 def own_by_lease(world):
@@ -56,6 +58,8 @@ def own_by_lease(world):
 
 def own_by_cli(world):
     """A script's session: its owner is the shell that calls `knell rpc`."""
+    if world.stalled:
+        return False
     session, name = world.name("s"), world.name("script")
     call = f"{world.knell} rpc session.create '{{\"id\":\"{session}\",\"source\":\"cli\"}}' > /dev/null 2>&1"
     argv, gate, said = world.script(f"{call} || echo no > {world.dir}/{name}.no", name)
@@ -65,6 +69,7 @@ def own_by_cli(world):
         actor.kill()
     certain = not actor.dead and not os.path.exists(f"{world.dir}/{name}.no")
     world.ledger.add(Life(session, 1, actor, "process", certain=certain))
+    return True
 
 
 thread_owner = """

@@ -10,7 +10,7 @@ from procs import handle, wall, with_variable
 def kill(world):
     """It comes back after a while, by itself or because a `knell run` starts it."""
     if world.kill_daemon():
-        world.restart_at = time.monotonic() + world.rng.choice((0, 0, 0.5, 2.5))
+        world.restart_at = time.monotonic() + world.rng.choice((0, 0, 0.3, 1.5))
     return world.restart_at is not None
 
 

@@ -212,10 +212,13 @@ def clock_is_steady(world):
 
 
 def leftovers(world):
-    """`--leftovers stop`: gone, unless daemon or wrapper were killed before they could see to it."""
+    """`--leftovers stop`: gone, unless daemon or wrapper were killed before they could see to it.
+
+    A run that found no daemon says so, and nobody looks for what it left.
+    """
     wrong = []
     for run, child in world.ledger.leftovers:
-        disturbed = run.wrapper_killed or any(run.launched < kill for kill in world.ledger.interruptions)
+        disturbed = run.wrapper_killed or read(run.stderr) or any(run.launched < kill for kill in world.ledger.interruptions)
         if not disturbed and not child.wait(patience):
             wrong.append(f"{run.session}: --leftovers stop, and its child {child.pid} still runs")
         child.kill()

@@ -107,10 +107,10 @@ class Fault:
 
 
 table = {
-    "stop the daemon": Fault(stop_daemon, continue_daemon, (0.3, 3.0), not_with=("slow the disk",)),
-    "fill the disk": Fault(fill_disk, free_disk, (1.0, 5.0), needs="small disk"),
-    "lock the store": Fault(lock_store, unlock_store, (1.0, 7.0)),
-    "slow the disk": Fault(slow_disk, fast_disk, (3.0, 9.0), needs="strace", not_with=("stop the daemon",)),
+    "stop the daemon": Fault(stop_daemon, continue_daemon, (0.3, 2.0), not_with=("slow the disk",)),
+    "fill the disk": Fault(fill_disk, free_disk, (0.5, 3.0), needs="small disk"),
+    "lock the store": Fault(lock_store, unlock_store, (0.5, 4.0)),
+    "slow the disk": Fault(slow_disk, fast_disk, (2.0, 8.0), needs="strace", not_with=("stop the daemon",)),
     "hang the hooks": Fault(hang_hooks, free_hooks, (1.0, 5.0), stalls=False),
 }
 
@@ -121,10 +121,14 @@ class Faults:
     def __init__(self, world):
         self.world = world
         self.on = {}            # name: (until, what begin gave)
+        # Between faults things must get going again, or there is nobody left to suffer the next.
+        self.calm_until = time.monotonic() + 1
 
     def begin(self, name):
         fault = table[name]
         if name in self.on or any(other in self.on for other in fault.not_with):
+            return False
+        if time.monotonic() < self.calm_until or (self.on and self.world.rng.random() < 0.7):
             return False
         if fault.needs and fault.needs not in self.world.may:
             return False
@@ -145,6 +149,8 @@ class Faults:
             _, token = self.on.pop(name)
             table[name].end(self.world, token)
             self.update()
+        if not self.on:
+            self.calm_until = time.monotonic() + self.world.rng.uniform(0.5, 2.0)
 
     def end_all(self):
         for name in list(self.on):

@@ -96,7 +96,7 @@ def launch(world, text="", options=(), prefix=(), variables=None, session=None, 
                               stderr=stderr, env={**world.environment, **(variables or {})})
     run = Run(world, session, wrapper, gate, said)
     world.runs.append(run)
-    if wait:
+    if wait and not world.stalled:
         run.begun()
     return run
 
@@ -115,11 +115,14 @@ def with_children(world):
         text += f"setsid sleep 100000 & echo $! > {far}\n"
     run = launch(world, text, ("--leftovers", policy), session=session, wait=False)
     run.children = {near: policy, far: policy} if policy == "report" else {near: policy}
-    run.begun()
+    if not world.stalled:
+        run.begun()
 
 
 def inside_another(world):
     """A run in a run: the outer command is the inner wrapper."""
+    if world.stalled:
+        return False
     inner, outer = world.name("run"), world.name("run")
     argv, gate, said = world.script("", inner)
     wrap = f"echo $$ > {world.dir}/{outer}.pid\nexec {world.knell} run --id {inner} -- " \
@@ -129,10 +132,13 @@ def inside_another(world):
     follow.borrowed = follow.shares_fate = run.shares_fate = True
     world.runs.append(follow)
     world.wait(lambda: run.begun(1) and follow.begun(1), 30)
+    return True
 
 
 def beside_another(world):
     """One session's command starts another session and ends; the other is nobody's leftover."""
+    if world.stalled:
+        return False
     second, first = world.name("run"), world.name("run")
     argv, gate, said = world.script("", second)
     detach = world.rng.choice(("setsid ", ""))
@@ -146,6 +152,7 @@ def beside_another(world):
         follow.shares_fate = True           # the daemon may not know of it
     elif world.rng.random() < 0.7:
         run.command.leave(0)
+    return True
 
 
 def in_a_namespace(world):
@@ -162,7 +169,7 @@ def in_a_namespace(world):
     run = launch(world, options=("--leftovers", policy), variables=variables, wait=False,
                  prefix=("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", shift, "sh"))
     run.nested = True
-    if not variables:
+    if not variables and not world.stalled:
         run.begun()
     return True
 

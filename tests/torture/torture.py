@@ -30,6 +30,7 @@ from world import World, stop_everything
 
 short_seconds = 8
 fixed_seed = 4711
+pace = 0.02         # seconds between two acts
 
 
 def options():
@@ -192,10 +193,12 @@ def torment(world, faults, given, done, trace):
         _, name, function = world.rng.choices(table, weights)[0]
         took = perform(world, faults, name, function)
         done[name] += took
-        line = f"{now - began:7.3f} s  {name}{'' if took else ' (in vain)'}, {len(world.ledger.wrong)} wrong so far"
+        line = (f"{now - began:7.3f} s  {name}{'' if took else ' (in vain)'}; "
+                f"{len(world.daemons())} daemon(s), on: {', '.join(faults.on) or '-'}; {len(world.ledger.wrong)} wrong")
         trace.append(line)
         if given.trace:
             print(line, flush=True)
+        time.sleep(min(world.rng.expovariate(1 / pace), 10 * pace))
 
 
 if __name__ == "__main__":

@@ -135,7 +135,7 @@ class World:
 
     def call(self, method, params):
         self.tick()
-        return self.client.call(method, params, seconds=0.6 if self.stalled else 20)
+        return self.client.call(method, params, seconds=0.25 if self.stalled else 20)
 
     # Processes of the torturer's own
 
