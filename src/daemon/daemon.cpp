@@ -74,9 +74,11 @@ Descriptors raise_descriptor_limit() {
     setrlimit(RLIMIT_NOFILE, &limit);
     getrlimit(RLIMIT_NOFILE, &limit);
     const auto descriptors = static_cast<std::size_t>(limit.rlim_cur);
-    const auto reserved = std::min(descriptors_reserved, descriptors / 2);
-    const auto clients = (descriptors - reserved) / 5 * 3;
-    return {clients, descriptors - reserved - clients};
+    const auto clients = descriptors > 2 * descriptors_reserved
+                             ? (descriptors - descriptors_reserved) / 5 * 3
+                             : descriptors / 2;
+    const auto rest = descriptors - clients;
+    return {clients, rest - std::min(descriptors_reserved, rest / 2)};
 }
 
 /// A reader for each thread that reads.

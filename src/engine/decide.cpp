@@ -94,9 +94,9 @@ void bound_by_what_was_seen(End& end, const LiveSession& live, const State& stat
     if (owner->leaving) {
         last_look = owner->departure.last_look;
         end.ended_before =
-            std::min(end.ended_before, state.time_for(live, owner->departure.seen_at));
+            std::min(end.ended_before, state.latest_for(live, owner->departure.seen_at));
     }
-    const auto known = last_look ? state.time_for(live, last_look) : live.owner_since();
+    const auto known = last_look ? state.earliest_for(live, last_look) : live.owner_since();
     end.ended_after = std::min(known, end.ended_before);
     end.ended_at = std::clamp(end.ended_at, end.ended_after, end.ended_before);
 }

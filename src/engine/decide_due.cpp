@@ -16,7 +16,8 @@ Decision nothing() {
 /// The last moment at which the owner is known to have been there.
 WallTime last_known_alive(const LiveSession& live, const Departure& departure, WallTime seen_gone,
                           const State& state) {
-    if (departure.last_look) return std::min(state.time_for(live, departure.last_look), seen_gone);
+    if (departure.last_look)
+        return std::min(state.earliest_for(live, departure.last_look), seen_gone);
     // A process may be gone while others still speak for it: that it began is all they prove.
     auto known = live.owner_since();
     // Until its last word an earlier daemon watched this owner and would have seen it go; a word
@@ -46,7 +47,7 @@ Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const Sta
     end.proof = row_of(path).proof;
     end.detail = detail_for(departure);
     end.evidence = departure.evidence;
-    end.ended_before = state.time_for(live, departure.seen_at);
+    end.ended_before = state.latest_for(live, departure.seen_at);
     end.ended_after = last_known_alive(live, departure, end.ended_before, state);
     end.ended_at = departure.last_look
                        ? end.ended_before
@@ -69,7 +70,7 @@ Decision park(const LiveSession& live, const Departure& departure, const State& 
     if (live.turn_since()) {
         decision.events.push_back(live.event(EventType::agent_end, state.time_for(live)));
     }
-    const auto seen_gone = state.time_for(live, departure.seen_at);
+    const auto seen_gone = state.latest_for(live, departure.seen_at);
     const auto since = last_known_alive(live, departure, seen_gone, state);
     decision.changes.emplace_back(
         Parked{id, live.ordinal(), live.generation(), since, state.now().steady});

@@ -11,7 +11,7 @@ std::string how_known(const LiveSession& live) {
     if (live.owner_kind() == OwnerKind::lease) {
         return "its lease was renewed at " + format_rfc3339(live.last_seen_at());
     }
-    return "its process is not known to have ended";
+    return "its process is watched";
 }
 
 }  // namespace

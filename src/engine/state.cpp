@@ -47,7 +47,12 @@ void State::begin(Now now) {
     // Left over from a step that held its leases: the same crowd, however long going through it
     // takes.
     if (!due_.empty() && now_.steady < hold_until_) hold_until_ = now.steady + LeaseCensus::window;
-    if (std::exchange(has_begun_, true)) clock_set_ += clock_step(now_, now);
+    const auto step = has_begun_ ? clock_step(now_, now) : std::chrono::milliseconds{0};
+    const bool is_behind = heads_.alive_at && *heads_.alive_at > now.wall;
+    if (is_behind) heads_.alive_at = heads_before_.alive_at = std::nullopt;
+    if (is_behind || step.count() < 0) last_word_stale_ = true;
+    clock_set_ += step;
+    has_begun_ = true;
     now_ = heard_ = now;
     opened_.clear();
     fired_.clear();
@@ -88,9 +93,14 @@ WallTime State::time_for(const LiveSession& live) const {
     return now_.wall + set_back_for(live);
 }
 
-WallTime State::time_for(const LiveSession& live, std::optional<SteadyTime> boot) const {
+WallTime State::earliest_for(const LiveSession& live, std::optional<SteadyTime> boot) const {
     const auto ago = now_.boot - std::min(boot.value_or(now_.boot), now_.boot);
     return time_for(live) - std::chrono::ceil<std::chrono::milliseconds>(ago);
+}
+
+WallTime State::latest_for(const LiveSession& live, std::optional<SteadyTime> boot) const {
+    const auto ago = now_.boot - std::min(boot.value_or(now_.boot), now_.boot);
+    return time_for(live) - std::chrono::floor<std::chrono::milliseconds>(ago);
 }
 
 // --- entering, leaving, changing in place -------------------------------------------------------
@@ -290,7 +300,7 @@ void State::renew(const SessionId& id) {
 
 WallTime State::seen_at(const LiveSession& live) const {
     // A call may arrive while the opening of its session is on its way to the disk.
-    return std::max(time_for(live, heard_.boot), std::min(live.owner_since(), time_for(live)));
+    return std::max(earliest_for(live, heard_.boot), std::min(live.owner_since(), time_for(live)));
 }
 
 void State::set_doubt(LiveSession& live, std::optional<WallTime> unknown,

@@ -28,6 +28,10 @@ class State {
     /// from the first start after their last sign of life: a daemon that starts over and over again
     /// does not keep them for ever.
     void set_heads(const Heads& heads) { heads_ = heads_before_ = heads; }
+    /// The clock was set back behind the daemon's last word on until when it has watched: that word
+    /// would prove too much once the clock gets there again, and must be taken off the record.
+    bool is_last_word_stale() const { return last_word_stale_; }
+    void last_word_written() { last_word_stale_ = false; }
     void adopt(const Session& session);
 
     /// A step begins: deadlines up to `now` fall due.  Its steady time is how far everything that
@@ -44,8 +48,10 @@ class State {
     /// wall clock is behind where it stood when the session began, because somebody set it back,
     /// the session's own clock goes on as if nothing had happened.
     WallTime time_for(const LiveSession& live) const;
-    /// A moment on the boot clock, the same way; none: now.
-    WallTime time_for(const LiveSession& live, std::optional<SteadyTime> boot) const;
+    /// A moment on the boot clock, the same way; none: now.  The wall clock is recorded by the
+    /// millisecond: not later than that moment, and not earlier.
+    WallTime earliest_for(const LiveSession& live, std::optional<SteadyTime> boot) const;
+    WallTime latest_for(const LiveSession& live, std::optional<SteadyTime> boot) const;
     /// By how much it is behind, or zero.
     std::chrono::milliseconds set_back_for(const LiveSession& live) const;
 
@@ -146,6 +152,7 @@ class State {
     std::chrono::milliseconds clock_set_{0};  // all steps of the wall clock so far, added up
     std::optional<SteadyTime> watched_until_;
     std::optional<SteadyTime> vouched_until_;
+    bool last_word_stale_ = false;
     std::size_t leaving_ = 0;
     std::array<std::size_t, status_names.size()> counts_{};
 

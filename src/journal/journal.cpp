@@ -281,8 +281,10 @@ Journal::Step Journal::commit(std::vector<Command>&& commands, Now now,
                 save_listened_now_and_then();
             }
             if (!batch_.empty()) {
+                if (state_.is_last_word_stale() && !batch_.alive_at) batch_.alive_at = WallTime{};
                 written = write();
                 if (written) ++counts_.commits;
+                if (written && batch_.alive_at) state_.last_word_written();
             }
         }
         if (written) {

@@ -34,6 +34,10 @@ class WatchListTest : public ::testing::Test, public ProcessTable, public WatchL
     Departure how_it_went(const Sight&, const ProcessIdentity&) const override { return {}; }
     const std::string& boot_id() const override { return boot; }
     std::uint64_t own_pid_namespace() const override { return 1; }
+    std::uint64_t pid_namespace_of(pid_t) const override { return 1; }
+    Located locate(const NamedPid& named, pid_t) const override {
+        return {.kind = Located::Kind::here, .pid = named.pid, .why = {}};
+    }
 
     bool hold(WatchList::Number number, const ProcessIdentity& process, Fd&&) override {
         if (held.size() >= descriptors) return false;

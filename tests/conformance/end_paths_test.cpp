@@ -78,7 +78,7 @@ void EndPaths::walk(EndPath path) {
         case EndPath::waited_for: {
             auto command = keyed(process_owner(owner_pid));
             command.draft.leftovers = LeftoversPolicy::report;
-            command.reaper = 99;
+            command.reaper = {99, process_owner(99).process.start_ticks};
             command.reaper_is_parent = true;
             open(std::move(command));
             auto waited = close("a", 1, Reason::exited);

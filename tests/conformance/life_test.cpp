@@ -75,7 +75,7 @@ TEST_P(Life, AnEndHasItsReasonProofAndBounds) {
 TEST_P(Life, TheParentOfACommandSawHowItEnded) {
     auto command = create("a", process_owner(100));
     command.draft.leftovers = LeftoversPolicy::report;
-    command.reaper = 99;
+    command.reaper = {99, process_owner(99).process.start_ticks};
     command.reaper_is_parent = true;
     journal().group({command, create("b", process_owner(100))}, at(0));
     auto waited = close("a", 1, Reason::exited);
@@ -97,7 +97,7 @@ TEST_P(Life, TheParentOfACommandSawHowItEnded) {
 TEST_P(Life, WhoHasThePidOfTheParentLaterSawNothing) {
     auto command = create("a", process_owner(100));
     command.draft.leftovers = LeftoversPolicy::report;
-    command.reaper = 99;
+    command.reaper = {99, process_owner(99).process.start_ticks};
     command.reaper_is_parent = true;
     journal().one(command, at(0));
     auto claim = close("a", 1, Reason::signaled);

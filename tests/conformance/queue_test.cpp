@@ -3,6 +3,7 @@
 #include "daemon/desk.hpp"
 #include "stores.hpp"
 #include "testing/fake_processes.hpp"
+#include "testing/no_leftovers.hpp"
 
 namespace knell::testing {
 namespace {
@@ -13,7 +14,7 @@ using namespace std::chrono_literals;
 class Queue : public ::testing::Test {
   protected:
     Queue() {
-        EXPECT_TRUE(desk_.recover(processes_, "started"));
+        EXPECT_TRUE(desk_.recover(processes_, leftovers_, "started"));
         say(0ms, create("a", lease_owner(5s)));
         run();
     }
@@ -48,6 +49,7 @@ class Queue : public ::testing::Test {
 
     std::unique_ptr<Store> store_ = make_memory_store();
     FakeProcesses processes_;
+    NoLeftovers leftovers_;
     std::chrono::milliseconds now_{0};
     Desk desk_{*store_, [this] { return reading(now_); }, /*group_max=*/2};
     std::vector<Desk::Word> words_;

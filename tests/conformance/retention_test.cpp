@@ -3,6 +3,7 @@
 #include "daemon/desk.hpp"
 #include "stores.hpp"
 #include "testing/fake_processes.hpp"
+#include "testing/no_leftovers.hpp"
 
 namespace knell::testing {
 namespace {
@@ -18,7 +19,7 @@ class LogAgeStory : public ::testing::TestWithParam<StoreKind> {
 
     void start() {
         desk_ = std::make_unique<Desk>(under_test_->store(), [this] { return readings_; });
-        ASSERT_TRUE(desk_->recover(processes_, "started"));
+        ASSERT_TRUE(desk_->recover(processes_, leftovers_, "started"));
         look();
     }
     /// As a crash: nothing is said before.
@@ -52,6 +53,7 @@ class LogAgeStory : public ::testing::TestWithParam<StoreKind> {
     AwakeClock::Readings readings_{from_millis(1'800'000'000'000), SteadyTime{100s},
                                    SteadyTime{100s}};
     FakeProcesses processes_;
+    NoLeftovers leftovers_;
     std::unique_ptr<StoreUnderTest> under_test_;
     std::unique_ptr<Desk> desk_;
 };

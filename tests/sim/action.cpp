@@ -14,7 +14,7 @@ struct Row {
     std::uint32_t weight;
 };
 
-constexpr std::array<Row, 53> table{{
+constexpr std::array<Row, 54> table{{
     {Kind::pass, "time passes", 30},
     {Kind::pass_long, "much time passes", 10},
     {Kind::stall, "the daemon stalls", 3},

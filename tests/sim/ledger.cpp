@@ -206,6 +206,7 @@ void Ledger::note_event(const Event& event, Host::Duration elapsed) {
         --open_;
     } else if (event.type == EventType::session_unknown) {
         life.was_held = life.owner.kind == OwnerKind::lease;
+        life.was_doubted = true;
         if (life.was_held) life.last_sign = std::max(life.last_sign, heard_until_);
     }
 }

@@ -41,7 +41,8 @@ struct Life {
     Host::Duration last_sign{0};  // on the ledger's listening clock, when it arrived
     /// One that is in the daemon's hands, and goes with it.
     std::optional<Host::Duration> arrived_sign;
-    bool was_held = false;  // with a crowd of leases, for one more TTL
+    bool was_held = false;     // with a crowd of leases, for one more TTL
+    bool was_doubted = false;  // at any time
     bool open = true;
     Host::Duration opened_at{0};  // of the simulation
     WallTime opened_wall;

@@ -115,7 +115,6 @@ void World::signal_process(const ProcessIdentity& identity, int number) {
     host_.end(*process, {.kind = Departure::Kind::signaled, .number = number},
               /*is_waited_for=*/true);
     ledger_.note_death(identity);
-    node_.see_end(*process, 0ns, /*twice=*/false);
 }
 
 bool World::perform_on_process(const Action& action) {
