@@ -112,7 +112,7 @@ void World::create(const Action& action, std::optional<Close> and_close) {
         create.draft.on_owner_loss = OnOwnerLoss::park;
         create.draft.park_window = std::chrono::seconds{action.which / 64 % 26 + 5};
     }
-    if (action.which / 16 % 4 == 0) create.draft.leftovers = LeftoversPolicy::report;
+    if (action.which / 16 % 2 == 0) create.draft.leftovers = LeftoversPolicy::report;
     if (and_close) {
         and_close->session_id = create.draft.id;
         create.and_close = std::move(and_close);
