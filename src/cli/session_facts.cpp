@@ -51,7 +51,10 @@ std::string end_text(const JsonObject& session) {
 std::string bounds_text(const JsonObject& session) {
     const auto after = text_at(session, "ended_after");
     const auto before = text_at(session, "ended_before");
-    if (after.empty() || before.empty() || after == before) return {};
+    const auto from = parse_rfc3339(after);
+    const auto to = parse_rfc3339(before);
+    // Between two looks of the watch nobody needs to know more exactly.
+    if (!from || !to || *to - *from < std::chrono::seconds{1}) return {};
     return fmt::format("between {} and {}", after, before);
 }
 

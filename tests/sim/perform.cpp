@@ -126,7 +126,7 @@ bool World::perform_on_process(const Action& action) {
             return true;
         case Kind::exit_process:
             end_some_process(
-                action, {.kind = Departure::Kind::exited, .number = action.how % 2 == 0 ? 0 : 3});
+                action, {.kind = Departure::Kind::exited, .number = action.how % 3 != 0 ? 0 : 3});
             return true;
         case Kind::kill_process:
             end_some_process(action, {.kind = action.how % 3 == 0 ? Departure::Kind::oom_killed
