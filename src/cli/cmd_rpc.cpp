@@ -49,10 +49,12 @@ std::string read_standard_input() {
 /// there is nobody to name.
 bool add_owner(std::string_view method, JsonObject& params) {
     const bool takes_owner = method == "session.create" || method == "session.resume";
-    if (!takes_owner || params.contains("owner")) return true;
+    // Whoever owned it before must not close what is another's by now.
+    const bool speaks_for_one = method == "session.close" && !params.contains("generation");
+    if ((!takes_owner && !speaks_for_one) || params.contains("owner")) return true;
     const auto pid = default_owner();
     if (pid) params["owner"] = client::owner_for_call(*pid);
-    return pid.has_value();
+    return pid.has_value() || speaks_for_one;
 }
 
 int print_error(const JsonObject& error) {

@@ -110,8 +110,15 @@ Result<DaemonProcess> DaemonProcess::launch(const Paths& paths,
     if (auto home = open_private_directory(paths.state_dir); !home) {
         return std::unexpected(std::move(home.error()));
     }
-    const Fd log{::open(paths.log_file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)};
+    // Not a pipe, which would keep us waiting for somebody to read, and not what a link names.
+    constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
+    const Fd log{::open(paths.log_file.c_str(), flags, 0600)};
     if (!log) return cannot_start(paths.log_file);
+    struct stat found{};
+    if (::fstat(log.get(), &found) != 0 || !S_ISREG(found.st_mode)) {
+        errno = EINVAL;
+        return cannot_start(paths.log_file);
+    }
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         return cannot_start("socketpair");

@@ -1,6 +1,7 @@
 #include "client/stop_daemon.hpp"
 
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -32,7 +33,16 @@ Result<void> wait_until_gone(const Fd& pidfd, pid_t pid, const Deadline& deadlin
     }
 }
 
-/// Through its socket.  Nothing when nobody answers there.
+/// Two homes may share a runtime directory: the daemon there is another home's, and not ours to
+/// stop.
+bool is_of_home(const Json& status, const Paths& paths) {
+    const auto home = status.is_object() ? wire::text_at(status.get_object(), "home") : "";
+    std::error_code absent;
+    return home.empty() || home == paths.state_dir ||
+           std::filesystem::equivalent(home, paths.state_dir, absent);
+}
+
+/// Through its socket.  Nothing when nobody of this home answers there.
 Result<std::optional<pid_t>> stop_by_socket(const Paths& paths, const Deadline& deadline) {
     auto connection = Connection::open(paths.listen_socket, deadline);
     if (!connection && connection.error().code == ErrorCode::unreachable) {
@@ -40,7 +50,9 @@ Result<std::optional<pid_t>> stop_by_socket(const Paths& paths, const Deadline& 
     }
     if (!connection) return std::unexpected(std::move(connection.error()));
     const auto status = connection->call("node.status", {}, deadline);
-    if (!status) return std::unexpected(status.error());
+    // One that cannot read its own store is found by its lock, too.
+    if (!status) return std::optional<pid_t>{};
+    if (!is_of_home(*status, paths)) return std::optional<pid_t>{};
     const auto pid = status->is_object()
                          ? static_cast<pid_t>(wire::int_at(status->get_object(), "pid"))
                          : pid_t{0};

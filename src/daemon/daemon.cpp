@@ -7,10 +7,10 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <semaphore>
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/uuid.hpp"
@@ -18,6 +18,7 @@
 #include "daemon/claims.hpp"
 #include "daemon/daemon_place.hpp"
 #include "daemon/delivery.hpp"
+#include "daemon/descriptors.hpp"
 #include "daemon/housekeeping.hpp"
 #include "daemon/leftover_finder.hpp"
 #include "daemon/leftover_thread.hpp"
@@ -39,6 +40,7 @@
 #include "store/sqlite/sqlite_store.hpp"
 #include "watch/leftovers.hpp"
 #include "watch/live_owners.hpp"
+#include "watch/process_check.hpp"
 #include "watch/process_table.hpp"
 #include "watch/process_watch.hpp"
 #include "watch/timed_tree.hpp"
@@ -49,7 +51,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t descriptors_reserved = 128;  // store, logs, hooks: never for clients
 constexpr auto spool_period = 30s;
 constexpr int feed_niceness = 19;
 
@@ -57,28 +58,6 @@ std::string host_name() {
     std::array<char, 256> name{};
     gethostname(name.data(), name.size() - 1);
     return name.data();
-}
-
-/// How many descriptors clients may take, and how many the owners' pidfds.
-struct Descriptors {
-    std::size_t clients_max = 0;
-    std::size_t owners_max = 0;
-};
-
-/// As many as the system allows.  Two in five of them are for the owners' pidfds: clients must not
-/// crowd out the proof of life, nor that proof what the daemon itself needs.
-Descriptors raise_descriptor_limit() {
-    rlimit limit{};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-    getrlimit(RLIMIT_NOFILE, &limit);
-    const auto descriptors = static_cast<std::size_t>(limit.rlim_cur);
-    const auto clients = descriptors > 2 * descriptors_reserved
-                             ? (descriptors - descriptors_reserved) / 5 * 3
-                             : descriptors / 2;
-    const auto rest = descriptors - clients;
-    return {clients, rest - std::min(descriptors_reserved, rest / 2)};
 }
 
 /// A reader for each thread that reads.
@@ -181,10 +160,18 @@ class Daemon final : public rpc::Backend {
     void read(std::move_only_function<Result<Json>(Reader&)> work, rpc::Respond done) override {
         // Held here so that a full queue can still answer.
         auto held = std::make_shared<rpc::Respond>(std::move(done));
-        const bool taken = read_thread_.submit([this, held,
-                                                work = std::move(work)](Reader& reader) mutable {
-            server_.post([held, result = work(reader)]() mutable { (*held)(std::move(result)); });
-        });
+        const bool taken =
+            read_thread_.submit([this, held, work = std::move(work)](Reader& reader) mutable {
+                // The next page is read when an earlier one is on its way: a reader that is quicker
+                // than the network would fill memory with answers that nobody takes.
+                while (!answers_in_flight_.try_acquire_for(100ms)) {
+                    if (read_thread_.is_stopping()) return;
+                }
+                server_.post([this, held, result = work(reader)]() mutable {
+                    (*held)(std::move(result));
+                    answers_in_flight_.release();
+                });
+            });
         if (!taken) {
             (*held)(fail(ErrorCode::limit, fmt::format("{} reads are waiting already; try again in "
                                                        "a moment",
@@ -222,18 +209,18 @@ class Daemon final : public rpc::Backend {
     }
 
     void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
-                          std::move_only_function<void(std::vector<Leftover>)> done) override {
+                          std::move_only_function<void(rpc::CommandEnd)> done) override {
         // A full queue must not keep a session from ending: then nobody looks.
         auto held = std::make_shared<decltype(done)>(std::move(done));
         const bool taken = read_thread_.submit([this, held, session, reaper](Reader& reader) {
-            const auto answer = [this, held](std::vector<FoundLeftovers> found) {
-                server_.post([held, found = std::move(found)]() mutable {
-                    (*held)(found.empty() ? std::vector<Leftover>{}
-                                          : std::move(found.front().leftovers));
-                });
-            };
             // Who the command is, the record says and not the caller.
             const auto row = reader.find(session);
+            const bool is_over = row && *row && is_ended((*row)->owner.process);
+            const auto answer = [this, held, is_over](std::vector<FoundLeftovers> found) {
+                rpc::CommandEnd end{.leftovers = {}, .is_over = is_over};
+                if (!found.empty()) end.leftovers = std::move(found.front().leftovers);
+                server_.post([held, end = std::move(end)]() mutable { (*held)(std::move(end)); });
+            };
             const bool is_command = row && *row && !(*row)->end &&
                                     (*row)->owner.kind == OwnerKind::process &&
                                     (*row)->leftovers != LeftoversPolicy::none;
@@ -326,6 +313,10 @@ class Daemon final : public rpc::Backend {
         if (!leftovers_.search(searches_for(effect, options_.paths.listen_socket), tell)) tell({});
     }
 
+    bool is_ended(const ProcessIdentity& process) const {
+        return std::holds_alternative<Gone>(look_for(process, processes_));
+    }
+
     /// Its `knell run` leaves the command unwaited for until it has told of its end, and knows more
     /// than its exit status: what asked it to end.  So it has the first word, for a short while.
     /// Any thread.
@@ -403,7 +394,10 @@ class Daemon final : public rpc::Backend {
             }));
     }
 
+    static constexpr std::ptrdiff_t answers_in_flight_max = 16;
+
     const DaemonOptions options_;
+    std::counting_semaphore<answers_in_flight_max> answers_in_flight_{answers_in_flight_max};
     const std::string host_;
     const Now started_;
     const std::vector<std::string> process_limits_ =

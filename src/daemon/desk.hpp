@@ -77,6 +77,8 @@ class Desk {
     Seq head_at_start() const { return head_at_start_; }
     Seq first_seq() const { return first_seq_; }
     bool is_failing() const { return failing_; }
+    /// Observers' words that the store refused wait to be said again.
+    bool has_unheard() const { return !unheard_.empty(); }
 
   private:
     Now read_now();

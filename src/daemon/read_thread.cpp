@@ -9,6 +9,7 @@
 namespace knell {
 
 void ReadThread::stop() {
+    stopping_ = true;
     queue_.close();
     if (thread_.joinable()) thread_.join();
     reader_.reset();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -28,6 +29,7 @@ class ReadThread {
     bool submit(Work&& work) { return queue_.push(std::move(work)); }
     /// Finishes what is queued, then ends the thread and closes the reader.
     void stop();
+    bool is_stopping() const { return stopping_; }
 
   private:
     void loop();
@@ -36,6 +38,7 @@ class ReadThread {
     const int niceness_;
     std::unique_ptr<Reader> reader_;  // read thread only
     BoundedQueue<Work> queue_;
+    std::atomic<bool> stopping_{false};
     std::thread thread_;
 };
 

@@ -65,7 +65,10 @@ std::expected<void, Problem> check_words(const fs::path& directory,
     for (const auto& word : argv | std::views::drop(1)) {
         std::error_code error;
         const auto path = directory / word;
-        if (word.starts_with('/') || !fs::is_regular_file(path, error)) continue;
+        // What lies elsewhere is data, unless it is what an interpreter is given to run.
+        const bool is_elsewhere = !path.lexically_normal().string().starts_with(directory.string());
+        if (is_elsewhere && &word != &argv[1]) continue;
+        if (!fs::is_regular_file(path, error)) continue;
         if (const auto opened = open_file(path); !opened) return std::unexpected(opened.error());
     }
     return {};

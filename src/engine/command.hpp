@@ -25,7 +25,9 @@ struct Close {
     std::string said_by;
     std::optional<WallTime> at;
     std::vector<Leftover> leftovers;
-    std::optional<ProcessIdentity> caller{};  // who said it, where that is proven
+    std::optional<ProcessIdentity> caller{};      // who said it, where that is proven
+    std::optional<ProcessIdentity> spoken_for{};  // on whose behalf, by the caller's own word
+    bool is_over = false;                         // the command was looked at and has ended
 };
 
 struct Create {

@@ -67,7 +67,7 @@ OpenedReply opened_reply(const SessionId& id, Generation generation, const Owner
 
 /// Whether a close is the word of somebody who saw it, or a claim.
 EndPath path_of(const Close& close, const LiveSession& live) {
-    const bool saw = close.caller && live.leftovers() != LeftoversPolicy::none &&
+    const bool saw = close.is_over && close.caller && live.leftovers() != LeftoversPolicy::none &&
                      live.is_parent(*close.caller) && leads_to(EndPath::waited_for, close.reason);
     return saw ? EndPath::waited_for : EndPath::closed;
 }
@@ -267,8 +267,9 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
     if (close.generation && *close.generation != live->generation()) {
         return refuse(fenced(close.session_id, *close.generation, live->generation()));
     }
-    if (!close.generation && close.caller && was_owned_by(*live, *close.caller, state)) {
-        return refuse(fenced_former(*live, *close.caller));
+    for (const auto& speaker : {close.caller, close.spoken_for}) {
+        if (close.generation || !speaker || !was_owned_by(*live, *speaker, state)) continue;
+        return refuse(fenced_former(*live, *speaker));
     }
     const auto now = state.time_for(*live);
     const auto path = path_of(close, *live);

@@ -5,7 +5,16 @@
 namespace knell {
 
 std::uint32_t Realms::number_of(const Owner& owner, std::chrono::milliseconds clock) {
-    const Realm realm{owner.host, owner.process.boot_id, owner.process.pid_namespace, clock};
+    return number_of(Realm{owner.host, owner.process.boot_id, owner.process.pid_namespace, clock});
+}
+
+std::uint32_t Realms::with_clock(std::uint32_t number, std::chrono::milliseconds clock) {
+    auto realm = realms_.at(number);
+    realm.clock = clock;
+    return number_of(realm);
+}
+
+std::uint32_t Realms::number_of(const Realm& realm) {
     // Newest last and nearly always the one asked for.
     const auto found = std::ranges::find(realms_.rbegin(), realms_.rend(), realm);
     if (found != realms_.rend()) {

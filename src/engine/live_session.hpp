@@ -22,6 +22,8 @@ class Realms {
     std::chrono::milliseconds clock_of(std::uint32_t number) const {
         return realms_.at(number).clock;
     }
+    /// The same but for the clock.
+    std::uint32_t with_clock(std::uint32_t number, std::chrono::milliseconds clock);
 
   private:
     struct Realm {
@@ -31,6 +33,8 @@ class Realms {
         std::chrono::milliseconds clock;
         bool operator==(const Realm&) const = default;
     };
+    std::uint32_t number_of(const Realm& realm);
+
     std::vector<Realm> realms_;
 };
 
@@ -83,6 +87,7 @@ class LiveSession {
     /// This generation began.
     WallTime owner_since() const { return owner_since_; }
     std::uint32_t realm() const { return realm_; }
+    void set_realm(std::uint32_t number) { realm_ = number; }
     Status status() const;
     /// When something is to be decided about it, on the awake clock; never: `no_deadline`.
     SteadyTime deadline() const { return deadline_; }

@@ -24,7 +24,11 @@ std::chrono::milliseconds clock_step(const Now& before, const Now& now) {
 }  // namespace
 
 void State::adopt(const Session& session) {
-    const auto newest = std::max({session.started_at, session.owner.since, session.last_seen_at});
+    auto newest = std::max({session.started_at, session.owner.since, session.last_seen_at});
+    for (const auto& since :
+         {session.parked_since, session.turn_since, session.unknown_since, session.stalled_since}) {
+        newest = std::max(newest, since.value_or(newest));
+    }
     LiveSession live(session, realms_, clock_for(newest));
     auto from = now_.steady;
     const bool runs = live.parked_since() || live.owner_kind() == OwnerKind::lease;
@@ -82,6 +86,11 @@ const OwnerEntry* State::owner_of(const LiveSession& live) const {
 
 std::chrono::milliseconds State::clock_for(WallTime newest) const {
     return clock_set_ + std::max(newest - now_.wall, std::chrono::milliseconds{0});
+}
+
+void State::believe_clock(LiveSession& live) {
+    if (clock_set_ <= realms_.clock_of(live.realm())) return;
+    live.set_realm(realms_.with_clock(live.realm(), clock_set_));
 }
 
 std::chrono::milliseconds State::set_back_for(const LiveSession& live) const {
@@ -159,6 +168,7 @@ void State::modify(const SessionId& id, Change&& change) {
     CHECK(slot != LiveTable::none);
     auto& live = table_.at(slot);
     undo_.push_back({id, live});
+    believe_clock(live);
     --counts_.at(static_cast<std::size_t>(live.status()));
     silent_count_ -= live.is_silent_since_start() ? 1 : 0;
     change(slot, live);
@@ -294,6 +304,7 @@ void State::renew(const SessionId& id) {
     CHECK(slot != LiveTable::none);
     auto& live = table_.at(slot);
     if (!live.is_seen_unsaved()) unsaved_.push_back({slot, live.ordinal()});
+    believe_clock(live);
     live.set_seen(seen_at(live), /*unsaved=*/true);
     postpone(slot);
 }

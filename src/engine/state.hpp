@@ -135,6 +135,9 @@ class State {
     SteadyTime first_deadline(const LiveSession& live, SteadyTime from) const;
     /// The clock of a session whose newest time on record is `newest`.
     std::chrono::milliseconds clock_for(WallTime newest) const;
+    /// What is recorded of it from now on is by the clock as it is, set ahead or not: when that is
+    /// set back again, these times must not be passed either.
+    void believe_clock(LiveSession& live);
     void set_doubt(LiveSession& live, std::optional<WallTime> unknown,
                    std::optional<WallTime> stalled);
     std::optional<Slot> next_of_gone_owner();

@@ -3,7 +3,9 @@
 #include <charconv>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include "platform/clock.hpp"
 #include "platform/small_file.hpp"
 
 namespace knell {
@@ -66,7 +68,14 @@ std::optional<ProcStat> parse_proc_stat(std::string_view stat) {
 
 std::optional<ProcStat> read_proc_stat(pid_t pid) {
     const auto stat = read_small_file(fmt::format("/proc/{}/stat", pid));
-    return stat ? parse_proc_stat(*stat) : std::nullopt;
+    auto found = stat ? parse_proc_stat(*stat) : std::nullopt;
+    if (found && time_shift().boot.count() != 0) {
+        // As the kernel makes ticks of nanoseconds.
+        const auto a_tick =
+            std::chrono::nanoseconds{std::chrono::seconds{1}} / sysconf(_SC_CLK_TCK);
+        found->start_ticks -= static_cast<std::uint64_t>(time_shift().boot / a_tick);
+    }
+    return found;
 }
 
 }  // namespace knell

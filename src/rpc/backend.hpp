@@ -26,6 +26,12 @@ struct HooksCall {
     std::string name;  // "": all, where that makes sense
 };
 
+/// What a look at the command of an open session shows.
+struct CommandEnd {
+    std::vector<Leftover> leftovers;
+    bool is_over = false;  // proven; false also when nobody could look
+};
+
 /// What the methods need of the daemon.  Both kinds of work are queued and bounded: a full queue
 /// answers `limit` at once.
 class Backend {
@@ -43,7 +49,7 @@ class Backend {
     virtual Result<Json> node_status(Reader& reader) const = 0;
     /// Looks for what the command of an open session left behind, away from this thread.
     virtual void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
-                                  std::move_only_function<void(std::vector<Leftover>)> done) = 0;
+                                  std::move_only_function<void(CommandEnd)> done) = 0;
     /// Looks at every owner now: what would end or ended, what is left alone and why.
     virtual void sweep(bool dry_run, Respond done) = 0;
     virtual void hooks(HooksCall call, Respond done) = 0;

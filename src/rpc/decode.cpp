@@ -116,8 +116,8 @@ void translate(ProcessIdentity& process, const ProcessTable& processes) {
 }
 
 /// One that cannot be identified adopts nobody's orphans.
-Reaper reaper_of(const Caller& caller) {
-    if (!caller.process) return {};
+Reaper reaper_of(const Caller& caller, const Backend& backend) {
+    if (!caller.process || !backend.processes().is_knell(caller.pid)) return {};
     return {caller.process->pid, caller.process->start_ticks};
 }
 
@@ -242,7 +242,7 @@ Result<Command> decode_create(const JsonObject& object, const Caller& caller, Ba
     auto create = decode_draft(params, backend);
     create.draft.owner = decode_owner(params, caller, backend);
     if (params.boolean("reaper").value_or(false)) {
-        create.reaper = reaper_of(caller);
+        create.reaper = reaper_of(caller, backend);
         create.reaper_is_parent = is_parent(caller, create.draft.owner, backend);
     }
     return finish(params, std::move(create));
@@ -261,7 +261,7 @@ Result<Command> decode_resume(const JsonObject& object, const Caller& caller, Ba
     resume.takeover = params.boolean("takeover").value_or(false);
     resume.said_by = caller.describe();
     if (params.boolean("reaper").value_or(false)) {
-        resume.reaper = reaper_of(caller);
+        resume.reaper = reaper_of(caller, backend);
         resume.reaper_is_parent = is_parent(caller, resume.owner, backend);
     }
     return finish(params, std::move(resume));
@@ -288,7 +288,7 @@ Result<Command> decode_append(const JsonObject& object, const Caller&, Backend&)
     return finish(params, std::move(append));
 }
 
-Result<Command> decode_close(const JsonObject& object, const Caller& caller, Backend&) {
+Result<Command> decode_close(const JsonObject& object, const Caller& caller, Backend& backend) {
     Params params(object);
     Close close;
     close.session_id = params.required_id("session_id");
@@ -309,6 +309,18 @@ Result<Command> decode_close(const JsonObject& object, const Caller& caller, Bac
     close.detail = params.text("detail", limits::detail_bytes_max);
     close.said_by = caller.describe();
     close.caller = caller.process;
+    if (const auto* owner = params.object("owner")) {
+        Params given(*owner, "owner.");
+        const auto pid = given.required_integer("pid", 1, INT32_MAX);
+        params.absorb(given);
+        if (!params.error()) {
+            const auto located = backend.processes().locate(
+                {static_cast<pid_t>(pid), caller.pid_namespace, /*start_ticks=*/0}, caller.pid);
+            if (located.kind == Located::Kind::here) {
+                close.spoken_for = backend.processes().identify(located.pid);
+            }
+        }
+    }
     return finish(params, std::move(close));
 }
 

@@ -105,14 +105,16 @@ void close(Call&& call, Backend& backend) {
         return change<decode_close>(std::move(call), backend);
     }
     std::optional<ProcessIdentity> reaper;
-    if (params.boolean("reaper").value_or(false)) reaper = call.caller.process;
+    const bool adopts =
+        params.boolean("reaper").value_or(false) && backend.processes().is_knell(call.caller.pid);
+    if (adopts) reaper = call.caller.process;
     if (params.error()) return call.respond(params.failure());
     backend.search_leftovers(
-        id, std::move(reaper),
-        [call = std::move(call), &backend](std::vector<Leftover> found) mutable {
+        id, std::move(reaper), [call = std::move(call), &backend](CommandEnd end) mutable {
             auto command = decode_close(call.params, call.caller, backend);
             if (!command) return call.respond(std::unexpected(std::move(command.error())));
-            std::get<Close>(*command).leftovers = std::move(found);
+            std::get<Close>(*command).leftovers = std::move(end.leftovers);
+            std::get<Close>(*command).is_over = end.is_over;
             submit(std::move(*command), std::move(call.respond), backend);
         });
 }
@@ -283,6 +285,7 @@ constexpr std::array close_params{
     Param{"generation", "integer", false, "refuse as fenced unless this one is open"},
     Param{"reason", "string", false, "default: completed"},
     Param{"detail", "string", false, "free text"},
+    Param{"owner", "object", false, "{pid}: who says so, where that is not the caller itself"},
     Param{"find_leftovers", "boolean", false, "look for what the command left running first"},
     reaper_param};
 constexpr std::array heartbeat_params{

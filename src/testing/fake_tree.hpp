@@ -58,7 +58,7 @@ class FakeTree : public ProcessTree {
         if (process.hides_sockets) return std::nullopt;
         return process.sockets;
     }
-    bool is_knell_daemon(pid_t pid) const override { return processes.at(pid).is_daemon; }
+    bool is_knell(pid_t pid) const override { return processes.at(pid).is_daemon; }
     bool is_same_file(const std::string& one, const std::string& other) const override {
         return one == other;
     }

@@ -65,7 +65,7 @@ Result<Json> InProcessBackend::node_status(Reader&) const {
 }
 
 void InProcessBackend::search_leftovers(const SessionId&, std::optional<ProcessIdentity>,
-                                        std::move_only_function<void(std::vector<Leftover>)> done) {
+                                        std::move_only_function<void(rpc::CommandEnd)> done) {
     done({});
 }
 

@@ -29,7 +29,7 @@ class CachedTree final : public ProcessTree {
     }
     std::string command_line(pid_t pid) const override { return tree_.command_line(pid); }
     std::optional<Sockets> sockets(pid_t pid) const override { return tree_.sockets(pid); }
-    bool is_knell_daemon(pid_t pid) const override { return tree_.is_knell_daemon(pid); }
+    bool is_knell(pid_t pid) const override { return tree_.is_knell(pid); }
     bool is_same_file(const std::string& one, const std::string& other) const override {
         return tree_.is_same_file(one, other);
     }

@@ -29,6 +29,13 @@ std::optional<std::string_view> variable_in(std::string_view environment, std::s
 
 enum class Cookie : std::uint8_t { none, ours, others };
 
+/// The same path may lead elsewhere for a process that sees other mounts.
+bool is_our_socket(pid_t pid, const std::string& path, const LeftoverSearch& search,
+                   const ProcessTree& tree) {
+    return tree.is_same_file(path, search.socket) ||
+           tree.is_same_file(fmt::format("/proc/{}/root{}", pid, path), search.socket);
+}
+
 /// Another daemon may have a session of the same name, and an earlier or later generation the same
 /// daemon: all three must be ours.
 Cookie cookie_of(pid_t pid, const LeftoverSearch& search, const ProcessTree& tree) {
@@ -40,7 +47,7 @@ Cookie cookie_of(pid_t pid, const LeftoverSearch& search, const ProcessTree& tre
     if (!id || !generation || !socket) return Cookie::none;
     const bool is_ours = *id == search.session_id.text() &&
                          *generation == fmt::format("{}", search.generation) &&
-                         tree.is_same_file(std::string(*socket), search.socket);
+                         is_our_socket(pid, std::string(*socket), search, tree);
     return is_ours ? Cookie::ours : Cookie::others;
 }
 
@@ -75,7 +82,8 @@ class Search {
         for (const auto& [pid, candidate] : candidates_) {
             if (!candidate.found_by.empty()) found.emplace(pid, candidate.stat);
         }
-        const auto shared = find_shared(found, command_session_, tree_);
+        auto shared = find_shared(found, command_session_, tree_);
+        share_what_came_after(shared, found);
         std::vector<Leftover> leftovers;
         for (const auto& [pid, stat] : found) {
             if (leftovers.size() == limits::leftovers_max) break;
@@ -94,6 +102,19 @@ class Search {
         std::string found_by;
         bool is_ancestor_of_others = false;
     };
+
+    /// A server hands its environment, cookie and all, to whatever it is asked to start, and what
+    /// that leaves behind shows no trace of it: of what daemonised after the server nobody can say
+    /// who asked for it.
+    void share_what_came_after(std::set<pid_t>& shared,
+                               const std::map<pid_t, ProcStat>& found) const {
+        auto first = UINT64_MAX;
+        for (const auto pid : shared) first = std::min(first, found.at(pid).start_ticks);
+        for (const auto& [pid, stat] : found) {
+            const bool is_daemonised = command_session_ == 0 || stat.session != command_session_;
+            if (is_daemonised && stat.start_ticks >= first) shared.insert(pid);
+        }
+    }
 
     void look_at_command() {
         const auto holder = tree_.stat(search_.command.pid);
@@ -162,7 +183,7 @@ class Search {
         }
         add_descendants();
         for (const auto& [pid, candidate] : candidates_) {
-            if (!candidate.found_by.empty() && tree_.is_knell_daemon(pid)) others_.insert(pid);
+            if (!candidate.found_by.empty() && tree_.is_knell(pid)) others_.insert(pid);
         }
     }
 

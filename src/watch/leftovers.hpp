@@ -33,9 +33,11 @@ struct LeftoverSearch {
 /// - its parent is one of these.
 ///
 /// These are nobody's leftovers: owners of open sessions and what descends from them, what carries
-/// the cookie of another session and what descends from it, knell daemons.  And these are `shared`,
+/// the cookie of another session and what descends from it, knell daemons and other `knell run`s
+/// with all below them.  And these are `shared`,
 /// to be named and never stopped: ancestors of such; and what daemonised (it is not in the
-/// command's terminal session) and serves others, with everything below it.  A unix socket that it
+/// command's terminal session) and serves others, with everything below it and all that daemonised
+/// after it.  A unix socket that it
 /// listens on, or a TCP client from outside, says that it does, and so do sockets that cannot be
 /// read: a tmux server may hold windows that have nothing to do with the session, and nothing about
 /// them would show it.

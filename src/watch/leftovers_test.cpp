@@ -245,11 +245,13 @@ TEST_F(FindLeftovers, ThatDaemonisedAndListenAreSharedWithAllBelow) {
     server.sockets.listens_on_unix = true;
     start(201, 200, 1002, 201).environment = cookie("s");  // a window, by whomever
     start(202, 201, 1003, 201);
-    start(203, wrapper, 1004, 203).environment = cookie("s");  // daemonised, serves nobody
+    start(203, wrapper, 1004, 203).environment =
+        cookie("s");  // left by a window, or by the command
+    start(204, wrapper, 1000, 204).environment = cookie("s");  // before the server was there
     for (const bool walk : {true, false}) {
         if (!walk) forget_wrapper();
-        EXPECT_THAT(found(Fate::shared), ElementsAre(200, 201, 202)) << walk;
-        EXPECT_THAT(may_be_stopped(), ElementsAre(203)) << walk;
+        EXPECT_THAT(found(Fate::shared), ElementsAre(200, 201, 202, 203)) << walk;
+        EXPECT_THAT(may_be_stopped(), ElementsAre(204)) << walk;
     }
 }
 

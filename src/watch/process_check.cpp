@@ -78,7 +78,7 @@ Departure departure_of(int pidfd, const ProcessIdentity& process) {
     if (!status) {
         departure.evidence =
             pidfd < 0 ? who + " ended; nobody could see how"
-                      : who + " ended, seen through its pidfd; this kernel does not tell how";
+                      : who + " ended, seen through its pidfd; how it did cannot be read";
         return departure;
     }
     if (WIFSIGNALED(*status)) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 
 #include "platform/pidfd.hpp"
 #include "platform/proc_stat.hpp"
@@ -77,6 +78,14 @@ Sight ProcTable::look_at(pid_t pid) const {
 std::optional<pid_t> ProcTable::parent_of(pid_t pid) const {
     const auto found = read_proc_stat(pid);
     return found ? std::optional(found->parent) : std::nullopt;
+}
+
+bool ProcTable::is_knell(pid_t pid) const {
+    struct stat ours{};
+    struct stat its{};
+    return pid > 0 && ::stat("/proc/self/exe", &ours) == 0 &&
+           ::stat(fmt::format("/proc/{}/exe", pid).c_str(), &its) == 0 &&
+           ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
 }
 
 Departure ProcTable::how_it_went(const Sight& sight, const ProcessIdentity& process) const {

@@ -36,6 +36,9 @@ class ProcessTable {
     virtual Departure how_it_went(const Sight& sight, const ProcessIdentity& process) const = 0;
     /// Who is told by the kernel how that process ends; nothing when nobody can say.
     virtual std::optional<pid_t> parent_of(pid_t) const { return std::nullopt; }
+    /// Whether that process runs this very program: only of our own wrapper it is known that all
+    /// its children are the command's.
+    virtual bool is_knell(pid_t) const { return true; }
     virtual const std::string& boot_id() const = 0;
     /// Pids of another namespace mean nothing here.
     virtual std::uint64_t own_pid_namespace() const = 0;
@@ -51,6 +54,7 @@ class ProcTable final : public ProcessTable {
     ProcTable();
     std::optional<ProcessIdentity> identify(pid_t pid) const override;
     Sight look_at(pid_t pid) const override;
+    bool is_knell(pid_t pid) const override;
     Departure how_it_went(const Sight& sight, const ProcessIdentity& process) const override;
     std::optional<pid_t> parent_of(pid_t pid) const override;
     const std::string& boot_id() const override { return boot_id_; }

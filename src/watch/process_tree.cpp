@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "platform/proc_stat.hpp"
+#include "platform/proc_status.hpp"
 #include "platform/small_file.hpp"
 #include "watch/proc_sockets.hpp"
 
@@ -74,13 +76,19 @@ std::optional<Sockets> ProcTree::sockets(pid_t pid) const {
     return read_proc_sockets(pid);
 }
 
-bool ProcTree::is_knell_daemon(pid_t pid) const {
+bool ProcTree::is_knell(pid_t pid) const {
     if (pid == getpid()) return true;
     std::error_code unreadable;
     const auto ours = std::filesystem::read_symlink("/proc/self/exe", unreadable);
     const auto its = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), unreadable);
-    if (unreadable || ours != its) return false;
-    return (command_line(pid) + '\0').contains(std::string_view("\0up\0", 4));
+    return !unreadable && ours == its;
+}
+
+std::optional<ProcStat> ProcTree::stat(pid_t pid) const {
+    auto found = read_proc_stat(pid);
+    // The first thread has ended and others run: the process lives.
+    if (found && found->is_dead() && has_living_thread(pid)) found->state = 'S';
+    return found;
 }
 
 bool ProcTree::is_same_file(const std::string& one, const std::string& other) const {

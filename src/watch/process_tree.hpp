@@ -38,7 +38,7 @@ class ProcessTree {
     virtual std::string command_line(pid_t pid) const = 0;
     virtual std::optional<Sockets> sockets(pid_t pid) const = 0;
     /// A daemon is meant to outlive whoever started it.
-    virtual bool is_knell_daemon(pid_t pid) const = 0;
+    virtual bool is_knell(pid_t pid) const = 0;
     virtual bool is_same_file(const std::string& one, const std::string& other) const = 0;
 
     ProcessIdentity identity(pid_t pid, const ProcStat& stat) const {
@@ -59,12 +59,12 @@ class ProcTree final : public ProcessTree {
     const std::string& boot_id() const override { return boot_id_; }
     std::uint64_t pid_namespace() const override { return pid_namespace_; }
     std::vector<pid_t> pids() const override;
-    std::optional<ProcStat> stat(pid_t pid) const override { return read_proc_stat(pid); }
+    std::optional<ProcStat> stat(pid_t pid) const override;
     std::optional<std::vector<pid_t>> children(pid_t pid) const override;
     std::optional<std::string> environment(pid_t pid) const override;
     std::string command_line(pid_t pid) const override;
     std::optional<Sockets> sockets(pid_t pid) const override;
-    bool is_knell_daemon(pid_t pid) const override;
+    bool is_knell(pid_t pid) const override;
     bool is_same_file(const std::string& one, const std::string& other) const override;
 
   private:

@@ -96,11 +96,10 @@ std::string TimedTree::command_line(pid_t pid) const {
         .value_or("");
 }
 
-bool TimedTree::is_knell_daemon(pid_t pid) const {
+bool TimedTree::is_knell(pid_t pid) const {
     // One that cannot be looked at is spared.
-    const auto answer = ask([pid](const ProcessTree& tree) -> Answer {
-        return tree.is_knell_daemon(pid) ? "yes" : "no";
-    });
+    const auto answer =
+        ask([pid](const ProcessTree& tree) -> Answer { return tree.is_knell(pid) ? "yes" : "no"; });
     return answer != "no";
 }
 

@@ -34,7 +34,7 @@ class TimedTree final : public ProcessTree {
     std::optional<std::string> environment(pid_t pid) const override;
     std::string command_line(pid_t pid) const override;
     std::optional<Sockets> sockets(pid_t pid) const override { return tree_->sockets(pid); }
-    bool is_knell_daemon(pid_t pid) const override;
+    bool is_knell(pid_t pid) const override;
     bool is_same_file(const std::string& one, const std::string& other) const override;
 
   private:

@@ -36,7 +36,7 @@ class Timed : public ::testing::Test {
 TEST_F(Timed, ReadsWhatCanBeRead) {
     EXPECT_EQ(timed_.environment(1), "A=1");
     EXPECT_EQ(timed_.command_line(1), "sleep 9");
-    EXPECT_FALSE(timed_.is_knell_daemon(1));
+    EXPECT_FALSE(timed_.is_knell(1));
     EXPECT_TRUE(timed_.is_same_file("/a", "/a"));
     EXPECT_FALSE(timed_.is_same_file("/a", "/b"));
 }
@@ -51,7 +51,7 @@ TEST_F(Timed, GivesUpReadingWhenTooManyAreStuckAndGoesOnOnceTheyAreBack) {
         EXPECT_EQ(timed_.environment(13), std::nullopt);
     }
     EXPECT_EQ(timed_.environment(1), std::nullopt);
-    EXPECT_TRUE(timed_.is_knell_daemon(1)) << "what cannot be looked at is spared";
+    EXPECT_TRUE(timed_.is_knell(1)) << "what cannot be looked at is spared";
     EXPECT_FALSE(timed_.is_same_file("/a", "/b"));
 
     tree_->free.count_down();

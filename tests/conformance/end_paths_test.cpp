@@ -83,6 +83,7 @@ void EndPaths::walk(EndPath path) {
             open(std::move(command));
             auto waited = close("a", 1, Reason::exited);
             waited.caller = process_owner(99).process;
+            waited.is_over = true;
             journal_.one(std::move(waited), at(5));
             return;
         }

@@ -80,6 +80,7 @@ TEST_P(Life, TheParentOfACommandSawHowItEnded) {
     journal().group({command, create("b", process_owner(100))}, at(0));
     auto waited = close("a", 1, Reason::exited);
     waited.caller = process_owner(99).process;
+    waited.is_over = true;
     auto stranger = close("b", 1, Reason::exited);
     stranger.caller = process_owner(99).process;
 
@@ -102,6 +103,7 @@ TEST_P(Life, WhoHasThePidOfTheParentLaterSawNothing) {
     journal().one(command, at(0));
     auto claim = close("a", 1, Reason::signaled);
     claim.caller = process_owner(99).process;
+    claim.is_over = true;
     claim.caller->start_ticks = 8;  // after the command, which a parent never is
 
     journal().one(claim, at(9));

@@ -28,6 +28,7 @@ class MassExpiry : public StoreStory {
         auto now = at(0);
         const auto passed = std::chrono::duration<double>{seconds};
         now.steady += std::chrono::duration_cast<std::chrono::nanoseconds>(passed);
+        now.boot = now.steady;
         now.wall += std::chrono::duration_cast<std::chrono::milliseconds>(passed);
         auto step = journal().tick(now);
         for (const auto& event : step.automatic()) told_ends_ += event.end ? 1U : 0U;

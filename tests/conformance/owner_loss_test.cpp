@@ -336,6 +336,26 @@ TEST_P(OwnerLoss, AClockSetBackWhileNoDaemonRanDoesNotEither) {
     EXPECT_LE(row.end->ended_after, row.end->ended_before);
 }
 
+TEST_P(OwnerLoss, AClockSetAheadAndBackPassesNoRecordedTimeEither) {
+    auto parking = create("a", process_owner(5));
+    parking.draft.on_owner_loss = OnOwnerLoss::park;
+    parking.draft.park_window = 30s;
+    journal().one(parking, at(0));
+    auto ahead = at(10);
+    ahead.wall += 960h;
+    journal().one(gone(5, signaled(SIGKILL)), ahead);
+    auto back = at(20);
+    back.wall += 900h;
+    journal().tick(back);
+    back = at(60);
+    back.wall += 900h;
+    journal().tick(back);
+
+    const auto end = *shown("a").end;
+    EXPECT_EQ(end.ended_after, ahead.wall);
+    EXPECT_EQ(end.ended_before, at(60).wall + 960h);
+}
+
 TEST_P(OwnerLoss, AClockSetAheadIsTakenAsItIs) {
     journal().one(create("a", process_owner(5)), at(0));
     auto now = at(100);

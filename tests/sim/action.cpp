@@ -14,13 +14,15 @@ struct Row {
     std::uint32_t weight;
 };
 
-constexpr std::array<Row, 54> table{{
+constexpr std::array<Row, 56> table{{
     {Kind::pass, "time passes", 30},
     {Kind::pass_long, "much time passes", 10},
     {Kind::stall, "the daemon stalls", 3},
     {Kind::suspend, "the host sleeps", 3},
     {Kind::set_clock, "the clock is set", 2},
     {Kind::start_process, "a process starts", 10},
+    {Kind::start_inside, "a process starts in another pid namespace", 2},
+    {Kind::hide_inside, "the other pid namespace is hidden, or shown", 2},
     {Kind::exit_process, "a process exits", 9},
     {Kind::kill_process, "a process is killed", 4},
     {Kind::reuse_pid, "a pid is used again", 3},
@@ -30,7 +32,7 @@ constexpr std::array<Row, 54> table{{
     {Kind::reboot, "the host restarts", 1},
     {Kind::create, "create", 16},
     {Kind::create_crowd, "create a crowd of leases", 1},
-    {Kind::create_and_close, "create and close (spooled)", 7},
+    {Kind::create_and_close, "create and close (spooled)", 9},
     {Kind::resume, "resume", 6},
     {Kind::takeover, "takeover", 5},
     {Kind::resume_and_close, "resume and close (spooled)", 3},

@@ -16,6 +16,8 @@ enum class Kind : std::uint8_t {
     set_clock,
     // Processes
     start_process,
+    start_inside,
+    hide_inside,
     exit_process,
     kill_process,
     reuse_pid,

@@ -31,7 +31,7 @@ void Host::put(pid_t pid) {
                         .start_ticks = ++last_ticks_,
                         .pid_namespace = own_pid_namespace(),
                         .boot_id = boot_id_};
-    process.group = process.session = pid;
+    process.here = process.group = process.session = pid;
     processes_.push_back(std::move(process));
 }
 
@@ -41,6 +41,33 @@ const ProcessIdentity& Host::start() {
     } while (holder_of(last_pid_) != nullptr && processes_.size() < 10'000);
     put(last_pid_);
     return processes_.back().identity;
+}
+
+void Host::start_inside() {
+    start();
+    auto& process = processes_.back();
+    const auto same = std::ranges::find_if(processes_, &Process::alive);
+    process.identity.pid = same->here;
+    process.identity.pid_namespace = 2;
+}
+
+Located Host::locate(const NamedPid& named, pid_t) const {
+    if (named.pid_namespace == own_pid_namespace()) {
+        return {.kind = Located::Kind::here, .pid = named.pid, .why = {}};
+    }
+    if (!can_see_inside) {
+        return {.kind = Located::Kind::cannot_see, .pid = 0, .why = "another pid namespace"};
+    }
+    for (const auto& process : processes_) {
+        const auto& identity = process.identity;
+        const bool is_there = process.alive || !process.is_waited_for;
+        if (is_there && identity.pid_namespace == named.pid_namespace &&
+            identity.boot_id == boot_id_ && identity.pid == named.pid &&
+            identity.start_ticks == named.start_ticks) {
+            return {.kind = Located::Kind::here, .pid = process.here, .why = {}};
+        }
+    }
+    return {.kind = Located::Kind::nobody, .pid = 0, .why = "nobody has that pid inside"};
 }
 
 Host::Process* Host::reuse_pid(const Process& gone) {
@@ -56,7 +83,7 @@ Host::Process* Host::start_child(const ProcessIdentity& parent) {
     start();
     auto& child = processes_.back();
     const auto& of = *find(parent);
-    child.parent = of.identity.pid;
+    child.parent = of.here;
     child.started_from = of.identity;
     child.group = of.group;
     child.session = of.session;
@@ -70,7 +97,7 @@ void Host::end(Process& process, Departure departure, bool is_waited_for) {
     process.ended_at = elapsed_;
     process.ended_wall = readings_.wall;
     for (auto& child : processes_) {
-        if (child.alive && child.parent == process.identity.pid) child.parent = 1;
+        if (child.alive && child.parent == process.here) child.parent = 1;
     }
 }
 
@@ -99,7 +126,7 @@ bool Host::is_alive(const ProcessIdentity& identity) const {
 
 const Host::Process* Host::holder_of(pid_t pid) const {
     for (const auto& process : processes_ | std::views::reverse) {
-        if (process.identity.pid != pid || process.identity.boot_id != boot_id_) continue;
+        if (process.here != pid || process.identity.boot_id != boot_id_) continue;
         if (process.alive || !process.is_waited_for) return &process;
     }
     return nullptr;
@@ -125,7 +152,7 @@ Sight Host::look_at(pid_t pid) const {
 }
 
 Departure Host::how_it_went(const Sight&, const ProcessIdentity& process) const {
-    return holder_of(process.pid)->went;
+    return std::ranges::find(processes_, process, &Process::identity)->went;
 }
 
 }  // namespace knell::sim

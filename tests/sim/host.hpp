@@ -17,6 +17,7 @@ class Host final : public ProcessTable {
 
     struct Process {
         ProcessIdentity identity;
+        pid_t here = 0;  // its pid in the daemon's namespace, whatever it is in its own
         bool alive = true;
         bool readable = true;
         bool is_waited_for = true;  // false: a zombie tells how it went
@@ -38,6 +39,8 @@ class Host final : public ProcessTable {
     /// to read with.
     std::size_t descriptors = SIZE_MAX;
     bool can_read = true;
+    /// Whether processes of the other pid namespace can be seen.
+    bool can_see_inside = true;
 
     // --- time --------------------------------------------------------------------------------
 
@@ -45,9 +48,11 @@ class Host final : public ProcessTable {
     void suspend(Duration time);
     void set_clock(std::chrono::milliseconds by) {
         readings_.wall += by;
-        clock_was_set_ = true;
+        clock_sets_.emplace_back(elapsed_, by);
     }
-    bool clock_was_set() const { return clock_was_set_; }
+    /// When the clock was set, and by how much.
+    using ClockSets = std::vector<std::pair<Duration, std::chrono::milliseconds>>;
+    const ClockSets& clock_sets() const { return clock_sets_; }
     const AwakeClock::Readings& readings() const { return readings_; }
     Now now() const { return {readings_.wall, readings_.boot, readings_.boot}; }
     /// Since the simulation began; neither a restart nor a set clock touches it.
@@ -56,6 +61,8 @@ class Host final : public ProcessTable {
     // --- processes ---------------------------------------------------------------------------
 
     const ProcessIdentity& start();
+    /// In another pid namespace, where it has a pid that somebody has here, too.
+    void start_inside();
     /// Another process under the pid of one that is gone; nullptr when somebody has it already.
     Process* reuse_pid(const Process& gone);
     /// A child of `parent`, in its group and session; nullptr when there are too many already.
@@ -75,11 +82,7 @@ class Host final : public ProcessTable {
     const std::string& boot_id() const override { return boot_id_; }
     std::uint64_t own_pid_namespace() const override { return 1; }
     std::uint64_t pid_namespace_of(pid_t) const override { return 1; }
-    Located locate(const NamedPid& named, pid_t) const override {
-        if (named.pid_namespace == 1)
-            return {.kind = Located::Kind::here, .pid = named.pid, .why = {}};
-        return {.kind = Located::Kind::cannot_see, .pid = 0, .why = "another pid namespace"};
-    }
+    Located locate(const NamedPid& named, pid_t near) const override;
 
   private:
     void put(pid_t pid);
@@ -93,7 +96,7 @@ class Host final : public ProcessTable {
     std::uint64_t last_ticks_ = 1000;
     int boots_ = 1;
     std::string boot_id_ = "boot-1";
-    bool clock_was_set_ = false;
+    ClockSets clock_sets_;
 };
 
 }  // namespace knell::sim

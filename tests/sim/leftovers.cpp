@@ -13,7 +13,7 @@ const std::string socket_path = "knell.sock";
 std::vector<pid_t> HostTree::pids() const {
     std::vector<pid_t> pids;
     for (const auto& process : host_.processes()) {
-        if (process.alive) pids.push_back(process.identity.pid);
+        if (process.alive) pids.push_back(process.here);
     }
     return pids;
 }
@@ -33,7 +33,7 @@ std::optional<ProcStat> HostTree::stat(pid_t pid) const {
 std::optional<std::vector<pid_t>> HostTree::children(pid_t pid) const {
     std::vector<pid_t> pids;
     for (const auto& process : host_.processes()) {
-        if (process.alive && process.parent == pid) pids.push_back(process.identity.pid);
+        if (process.alive && process.parent == pid) pids.push_back(process.here);
     }
     return pids;
 }

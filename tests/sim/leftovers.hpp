@@ -26,7 +26,7 @@ class HostTree final : public ProcessTree {
     std::optional<std::string> environment(pid_t pid) const override;
     std::string command_line(pid_t) const override { return "simulated"; }
     std::optional<Sockets> sockets(pid_t pid) const override;
-    bool is_knell_daemon(pid_t) const override { return false; }
+    bool is_knell(pid_t) const override { return false; }
     bool is_same_file(const std::string& one, const std::string& other) const override {
         return one == other;
     }

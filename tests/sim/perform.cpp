@@ -97,7 +97,7 @@ void World::leave_process(const Action& action) {
     process->ignores_term = action.how / 4 % 3 == 0;
     process->serves = action.how / 16 % 4 == 0;
     if (process->serves || action.fate % 3 == 0) {
-        process->group = process->session = process->identity.pid;
+        process->group = process->session = process->here;
     }
     say(fmt::format("  {} starts process {}", id, process->identity.pid));
     if (action.fate / 3 % 2 == 0) {
@@ -123,6 +123,12 @@ bool World::perform_on_process(const Action& action) {
     switch (action.kind) {
         case Kind::start_process:
             host_.start();
+            return true;
+        case Kind::start_inside:
+            host_.start_inside();
+            return true;
+        case Kind::hide_inside:
+            host_.can_see_inside = action.how % 3 == 0;
             return true;
         case Kind::exit_process:
             end_some_process(

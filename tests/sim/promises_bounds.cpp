@@ -23,18 +23,21 @@ bool is_within(const End& end, WallTime time, std::chrono::milliseconds slack) {
 }
 
 /// A set clock leaves several truths about when something was: by the clock of then, by the clock
-/// of now, and by the session's own, which goes on.
+/// as it was set each time since, and by the session's own, which goes on.
 bool contains_death(const End& end, const Life& life, const Host::Process& dead, const Host& host) {
     constexpr auto rounding = 1ms;
     // Its owner was gone before it was opened, because a call came late: it ended when it began.
     if (dead.ended_at <= life.opened_at && end.ended_after == life.opened_wall) return true;
     if (is_within(end, dead.ended_wall, rounding)) return true;
-    if (!host.clock_was_set()) return false;
+    if (host.clock_sets().empty()) return false;
     // Set back while no daemon looked: how long it lived nobody can know, and the record says so.
     if (end.evidence.contains("the wall clock was set back")) return true;
-    const auto ago = host.elapsed() - dead.ended_at;
-    const auto by_now = host.readings().wall - std::chrono::ceil<std::chrono::milliseconds>(ago);
-    if (is_within(end, by_now, rounding)) return true;
+    auto time = dead.ended_wall;
+    for (const auto& [at, by] : host.clock_sets()) {
+        if (at < dead.ended_at) continue;
+        time += by;
+        if (is_within(end, time, rounding)) return true;
+    }
     // When it was opened is known from outside only as well as the disk was quick.
     const auto lived = std::chrono::ceil<std::chrono::milliseconds>(dead.ended_at - life.opened_at);
     return is_within(end, life.opened_wall + lived, 20s);

@@ -75,7 +75,9 @@ void World::start_daemon() {
     check(Moment::start, scene());
     for (const auto& process : host_.processes()) {
         if (!process.alive) continue;
-        const bool clear = process.readable && host_.can_read;
+        const bool is_inside = process.identity.pid_namespace != host_.own_pid_namespace();
+        const bool clear =
+            process.readable && host_.can_read && (!is_inside || host_.can_see_inside);
         count_owner(clear ? Happening::owner_alive : Happening::owner_unknown, process.identity,
                     before_states);
     }
@@ -341,6 +343,7 @@ void World::heal() {
     for (auto& process : host_.processes()) process.readable = true;
     host_.descriptors = SIZE_MAX;
     host_.can_read = true;
+    host_.can_see_inside = true;
     start_daemon();
     if (broken_ || !node_.is_up()) return;
     for (std::size_t i = 0; i < postbox_.size(); ++i) {
@@ -376,7 +379,7 @@ Scene World::scene(const StepFacts& facts) {
     scene.state = &node_.desk().state();
     scene.watching = &node_.watching();
     scene.words_on_their_way =
-        node_.has_words() || node_.desk().has_words() || node_.desk().is_failing();
+        node_.has_words() || node_.desk().has_words() || node_.desk().has_unheard();
     scene.reader = &node_.reader();
     scene.node_id = node_.store().node_id();
     scene.first_kept = node_.desk().first_seq();

@@ -15,7 +15,8 @@ Result<void> FilePresence::check() const {
         if (now && now->device == (*file)->device && now->inode == (*file)->inode) continue;
         return fail(ErrorCode::storage,
                     fmt::format("{} was {} while the daemon runs: nothing is recorded any more. "
-                                "Put it back, or restore a backup, then: knell down; knell up "
+                                "Stop it with knell down, put it back or restore a backup, delete "
+                                "knell.db-wal and knell.db-shm beside a backup, then: knell up "
                                 "--detach",
                                 (*file)->path, now ? "replaced" : "deleted or moved"));
     }
