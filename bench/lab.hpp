@@ -73,6 +73,7 @@ void measure_list(Lab& lab);
 void measure_list_behind(Lab& lab);
 void measure_restart(Lab& lab);
 void measure_calls(Lab& lab);
+void measure_run(Lab& lab);
 void measure_death(Lab& lab);
 void measure_heartbeats(Lab& lab);
 void measure_storm(Lab& lab);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -13,14 +14,19 @@ namespace knell {
 template <typename T>
 class BoundedQueue {
   public:
-    explicit BoundedQueue(std::size_t size_max) : size_max_(size_max) {}
+    /// `stamp` is called on each value as it enters, under the queue's lock: who stamps values with
+    /// the time has them in the order of their stamps, and none of them older than what `pop_all`
+    /// says it has taken.
+    explicit BoundedQueue(std::size_t size_max, std::function<void(T&)> stamp = {})
+        : size_max_(size_max), stamp_(std::move(stamp)) {}
 
-    /// False when full or closed; `value` is left untouched then.
-    [[nodiscard]] bool push(T&& value) {
+    /// False when full or closed; `value` is left untouched then.  `reserve` is room past the bound
+    /// for what matters more than the rest.
+    [[nodiscard]] bool push(T&& value, std::size_t reserve = 0) {
         {
             const std::lock_guard lock(mutex_);
-            if (closed_ || items_.size() >= size_max_) return false;
-            items_.push_back(std::move(value));
+            if (closed_ || items_.size() >= size_max_ + reserve) return false;
+            put(std::move(value));
         }
         ready_.notify_one();
         return true;
@@ -32,15 +38,17 @@ class BoundedQueue {
         {
             const std::lock_guard lock(mutex_);
             if (closed_) return;
-            items_.push_back(std::move(value));
+            put(std::move(value));
         }
         ready_.notify_one();
     }
 
     /// Waits until there is something, or for `wait_max`, then swaps everything into `out` (cleared
-    /// first).  False once the queue is closed and empty.
+    /// first).  False once the queue is closed and empty.  `at_swap` is called under the lock: all
+    /// that was stamped before is in `out`, all that will be is not.
     bool pop_all(std::vector<T>& out,
-                 std::optional<std::chrono::milliseconds> wait_max = std::nullopt) {
+                 std::optional<std::chrono::milliseconds> wait_max = std::nullopt,
+                 const std::function<void()>& at_swap = {}) {
         out.clear();
         std::unique_lock lock(mutex_);
         const auto ready = [this] { return closed_ || !items_.empty(); };
@@ -49,6 +57,7 @@ class BoundedQueue {
         } else {
             ready_.wait(lock, ready);
         }
+        if (at_swap) at_swap();
         out.swap(items_);
         return !closed_ || !out.empty();
     }
@@ -68,7 +77,13 @@ class BoundedQueue {
     }
 
   private:
+    void put(T&& value) {
+        if (stamp_) stamp_(value);
+        items_.push_back(std::move(value));
+    }
+
     const std::size_t size_max_;
+    const std::function<void(T&)> stamp_;
 
     mutable std::mutex mutex_;  // guards all below
     std::condition_variable ready_;

@@ -27,10 +27,8 @@ using SteadyTime = std::chrono::time_point<SteadyTag, std::chrono::nanoseconds>;
 
 struct Now {
     WallTime wall;
-    SteadyTime steady;
-    /// Just before now nobody was looking for this long (stopped, asleep): what is found now may
-    /// have happened any time since.
-    std::chrono::milliseconds missed{0};
+    SteadyTime steady;  // deadlines; the engine's stands still while nobody could be heard
+    SteadyTime boot;    // never stands still: how long ago something was seen
 };
 
 constexpr std::int64_t to_millis(WallTime time) {

@@ -77,7 +77,8 @@ Examples:
 Files:
   $KNELL_HOME holds everything when it is set. Otherwise config.yaml and hooks/ are in
   $XDG_CONFIG_HOME/knell, knell.db and knell.log in $XDG_STATE_HOME/knell, and knell.sock in
-  $XDG_RUNTIME_DIR/knell. KNELL_SOCKET names another socket. NO_COLOR turns colours off.
+  $XDG_RUNTIME_DIR/knell. KNELL_SOCKET sends clients to another socket. NO_COLOR
+  turns colours off.
 
 Exit status: 0 done, 1 failed, 2 wrong usage. `knell run` exits as its command did.
 `knell VERB --help` tells more about a verb.)";

@@ -32,7 +32,7 @@ class CheckConfig final : public Command {
     }
 
     int run(const Context& context) override {
-        const auto checked = check_config(context.paths);
+        const auto checked = check_config(context.paths, Environment::callers);
         if (json_) {
             print_json(checked);
         } else {

@@ -12,7 +12,8 @@ namespace {
 
 constexpr auto footer = R"(
 Sessions are left as they are: what owns them lives on, and the next daemon finds out which ended
-in between.
+in between. It is the daemon of this home that is stopped, whatever KNELL_SOCKET says; one whose
+socket does not answer is found by its lock.
 
 Example:
   knell down && knell up --detach
@@ -28,7 +29,7 @@ class Down final : public Command {
             client::stop_daemon(context.paths, client::Deadline{client::stop_timeout_default});
         if (!stopped) return complain("down", stopped.error());
         print_line(*stopped ? fmt::format("stopped: pid {}", **stopped)
-                            : fmt::format("no daemon runs at {}", context.paths.socket));
+                            : fmt::format("no daemon runs at {}", context.paths.listen_socket));
         return exit_done;
     }
 };

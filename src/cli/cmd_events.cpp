@@ -67,7 +67,8 @@ class Events final : public Command {
         auto connection = client::Connection::open(context.paths.socket);
         if (!connection) return complain("events", connection.error());
         if (follow_) return follow(std::move(*connection), context);
-        const auto found = after_ ? page_after(*connection, *after_, limit_) : newest(*connection);
+        const auto found =
+            after_ ? read_after(*connection, *after_, INT64_MAX) : newest(*connection);
         if (!found) return complain("events", found.error());
         if (json_) {
             for (const auto& event : found->events) print_line(wire::to_text(event));
@@ -103,6 +104,21 @@ class Events final : public Command {
                              printer);
     }
 
+    /// As many as there are up to the limit and to number `last`: a page ends by bytes too.
+    Result<Found> read_after(client::Connection& connection, std::int64_t after,
+                             std::int64_t last) const {
+        Found found{.events = {}, .next = after};
+        for (;;) {
+            const auto left = limit_ - static_cast<std::int64_t>(found.events.size());
+            if (left <= 0 || found.next >= last) return found;
+            const auto page = page_after(connection, found.next, left);
+            if (!page) return page;
+            if (page->next <= found.next) return found;
+            found.next = page->next;
+            found.events.insert(found.events.end(), page->events.begin(), page->events.end());
+        }
+    }
+
     Result<Found> page_after(client::Connection& connection, std::int64_t after,
                              std::int64_t limit) const {
         auto params = filter();
@@ -125,7 +141,7 @@ class Events final : public Command {
         const auto* log = wire::object_at(*status, "events");
         const auto last = log == nullptr ? 0 : int_at(*log, "last_seq");
         if (!filtered()) {
-            return page_after(connection, std::max<std::int64_t>(0, last - limit_), limit_);
+            return read_after(connection, std::max<std::int64_t>(0, last - limit_), last);
         }
 
         Found kept;

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <CLI/App.hpp>
 #include <CLI/Validators.hpp>
 #include <fmt/format.h>
@@ -7,6 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/hooks_preview.hpp"
 #include "cli/hooks_report.hpp"
 #include "cli/output.hpp"
 #include "client/connection.hpp"
@@ -47,7 +46,8 @@ class Hooks final : public Command {
                                                            "pause", "resume", "forget"}));
         app.add_option("NAME", name_, "The hook or webhook");
         app.add_flag("--dead", dead_, "With letters: only those that were given up");
-        app.add_flag("--dry-run", dry_run_, "With forget: only show what would be dropped");
+        app.add_flag("--dry-run", dry_run_,
+                     "Only show what would be done; reads are made all the same");
         app.add_flag("--yes", yes_, "With forget: do not ask");
         app.add_flag("--json", json_, "Print the result as JSON");
         app.footer(footer);
@@ -67,8 +67,8 @@ class Hooks final : public Command {
         if (!connection) return complain("hooks", connection.error());
         if (action_ == "ls") return list(*connection, context);
         if (action_ == "letters") return letters(*connection, context);
+        if (dry_run_) return preview(*connection);
         if (action_ == "test") return test(*connection);
-        if (action_ == "forget" && dry_run_) return preview_forget(*connection);
         if (action_ == "forget" && !yes_ && is_terminal(STDIN_FILENO) &&
             !confirm(fmt::format("Forget {} and all events that wait for it?", name_))) {
             return complain("hooks", "nothing was forgotten");
@@ -92,12 +92,21 @@ class Hooks final : public Command {
         JsonObject params{{"limit", 1000}};
         if (!name_.empty()) params["name"] = name_;
         if (dead_) params["state"] = "dead";
-        const auto result = connection.call_object("hooks.letters", params);
-        if (!result) return complain("hooks", result.error());
+        JsonArray all;
+        for (;;) {
+            const auto page = connection.call_object("hooks.letters", params);
+            if (!page) return complain("hooks", page.error());
+            const auto* found = wire::array_at(*page, "letters");
+            if (found != nullptr) all.insert(all.end(), found->begin(), found->end());
+            const auto next = text_at(*page, "next");
+            if (next.empty()) break;
+            params["cursor"] = next;
+        }
+        const JsonObject result{{"letters", std::move(all)}};
         if (json_) {
-            print_json(*result);
+            print_json(result);
         } else {
-            print(letters_table(*result, context.output, /*only_dead=*/dead_));
+            print(letters_table(result, context.output, /*only_dead=*/dead_));
         }
         return exit_done;
     }
@@ -117,26 +126,17 @@ class Hooks final : public Command {
         return delivered ? exit_done : exit_failed;
     }
 
-    int preview_forget(client::Connection& connection) const {
+    int preview(client::Connection& connection) const {
         const auto result = connection.call_object("hooks.list", {});
         if (!result) return complain("hooks", result.error());
-        const auto* hooks = wire::array_at(*result, "hooks");
-        for (const auto& hook : hooks == nullptr ? JsonArray{} : *hooks) {
-            const auto& row = hook.as_object();
-            if (text_at(row, "name") != name_) continue;
-            if (text_at(row, "state") != "absent") {
-                return complain("hooks", fmt::format("{} is still there: remove its directory, or "
-                                                     "its entry in the config, first",
-                                                     name_));
-            }
-            print_line(fmt::format(
-                "would forget {}: its place at event {}, {} events that wait, "
-                "{} dead letters",
-                name_, int_at(row, "cursor"), int_at(row, "waiting"), int_at(row, "dead")));
-            return exit_done;
+        const auto would = hooks_preview(action_, name_, *result);
+        if (!would) return complain("hooks", would.error());
+        if (json_) {
+            print_json(JsonObject{{"dry_run", true}, {"would", *would}});
+        } else {
+            print_line("would " + *would);
         }
-        return complain("hooks",
-                        fmt::format("no hook or webhook {}; `knell hooks ls` lists them", name_));
+        return exit_done;
     }
 
     int act(client::Connection& connection) const {

@@ -50,7 +50,7 @@ class Ls final : public Command {
     int run(const Context& context) override {
         auto connection = client::Connection::open(context.paths.socket);
         if (!connection) return complain("ls", connection.error());
-        const auto result = connection->call_object("session.list", params());
+        const auto result = list(*connection);
         if (!result) return complain("ls", result.error());
         if (json_) {
             print_json(*result);
@@ -80,6 +80,30 @@ class Ls final : public Command {
         return "no sessions to show. Those of sub-agents and cron, and empty ones, are folded "
                "away: "
                "knell ls --all\nStart one with: knell run -- COMMAND";
+    }
+
+    /// A page ends by bytes too: asks on until there are as many as were asked for.
+    Result<JsonObject> list(client::Connection& connection) const {
+        auto wanted = params();
+        auto result = connection.call_object("session.list", wanted);
+        while (result && limit_ > 0) {
+            auto* sessions = result->if_contains("sessions");
+            const auto next = std::string(wire::text_at(*result, "next"));
+            if (sessions == nullptr || !sessions->is_array() || next.empty()) break;
+            const auto left = limit_ - static_cast<std::int64_t>(sessions->get_array().size());
+            if (left <= 0) break;
+            wanted["cursor"] = next;
+            wanted["limit"] = left;
+            auto more = connection.call_object("session.list", wanted);
+            if (!more) return more;
+            auto& all = sessions->get_array();
+            if (const auto* found = wire::array_at(*more, "sessions")) {
+                all.insert(all.end(), found->begin(), found->end());
+            }
+            result->erase("next");
+            if (const auto* further = more->if_contains("next")) (*result)["next"] = *further;
+        }
+        return result;
     }
 
     JsonObject params() const {

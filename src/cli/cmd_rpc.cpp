@@ -3,13 +3,14 @@
 
 #include <CLI/App.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/command.hpp"
+#include "cli/default_owner.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
 #include "client/connection.hpp"
+#include "client/spool.hpp"
 #include "core/limits.hpp"
 #include "wire/error_table.hpp"
 
@@ -21,7 +22,8 @@ using wire::text_at;
 
 constexpr auto footer = R"(
 Prints the result on standard output, or the error object on standard error. The owner of a session
-made this way is the process that called knell, unless the call says otherwise.
+made this way is, unless the call says otherwise, the nearest process above this one that leads a
+process group or a session and is not a subshell: the terminal's shell, the script, the cron job.
 
 Examples:
   knell rpc node.status
@@ -43,11 +45,14 @@ std::string read_standard_input() {
     return text;
 }
 
-/// For a method that takes an owner: this process is gone in a moment and cannot be it.
-void add_owner(std::string_view method, JsonObject& params) {
+/// For a method that takes an owner: this process is gone in a moment and cannot be it.  False when
+/// there is nobody to name.
+bool add_owner(std::string_view method, JsonObject& params) {
     const bool takes_owner = method == "session.create" || method == "session.resume";
-    if (!takes_owner || params.contains("owner")) return;
-    params["owner"] = JsonObject{{"pid", ::getppid()}};
+    if (!takes_owner || params.contains("owner")) return true;
+    const auto pid = default_owner();
+    if (pid) params["owner"] = client::owner_for_call(*pid);
+    return pid.has_value();
 }
 
 int print_error(const JsonObject& error) {
@@ -94,7 +99,11 @@ class Rpc final : public Command {
             if (!parsed->is_object()) return usage_error("the parameters must be a JSON object");
             params = std::move(parsed->get_object());
         }
-        add_owner(method_, params);
+        if (!add_owner(method_, params)) {
+            return usage_error(
+                "nobody waits for this call who could own the session; name an owner: {\"pid\": N} "
+                "or {\"lease_ttl_s\": 45}");
+        }
 
         auto connection = client::Connection::open(context.paths.socket);
         if (!connection) return print_error(wire::to_json(connection.error()));

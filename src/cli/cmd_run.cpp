@@ -14,12 +14,15 @@
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "cli/run_child.hpp"
+#include "cli/run_renewal.hpp"
 #include "cli/run_session.hpp"
 #include "cli/run_signals.hpp"
 #include "cli/run_title.hpp"
+#include "cli/text_width.hpp"
 #include "core/limits.hpp"
 #include "platform/clock.hpp"
 #include "platform/random.hpp"
+#include "wire/params.hpp"
 
 namespace knell::cli {
 
@@ -29,10 +32,16 @@ constexpr auto footer = R"(
 The command keeps the terminal, its signals and its exit status; the session ends when it does,
 however it does. It finds KNELL_SESSION_ID, KNELL_GENERATION and KNELL_SOCKET in its environment. A
 daemon is started if none runs; if that fails the command runs all the same, and what happened is
-kept for the next daemon.
+kept for the next daemon. A daemon in another pid namespace that cannot see the command is told that
+it lives by a lease, which this renews.
 
-Processes that it started and left running when it ended are named, here and by `knell why`. With
---leftovers stop they are stopped: SIGTERM, then SIGKILL for what still runs five seconds later.
+The record says how the command ended, and what asked it to: "exit 0 after SIGTERM".
+
+Processes that it started and left running when it ended are named, here and by `knell why`, which
+also says what became of them. With --leftovers stop they are stopped: SIGTERM, then SIGKILL for
+what still runs five seconds later. Servers that others may use too (tmux, ssh-agent: detached from
+the terminal, listening on a unix socket or with clients from outside) are named and left running;
+so are owners of other sessions and what holds them.
 
 Examples:
   knell run -- claude
@@ -44,12 +53,13 @@ Exit status: that of the command; a command that dies of a signal is followed in
 command was not found, 126 it cannot be executed, 1 the session is another live process's, 2 wrong
 usage.)";
 
-/// "" when it is gone, or is no text that a result could hold.
+/// "" when it is gone or too long; what no text can hold is replaced.
 std::string working_directory() {
     std::error_code error;
-    auto path = std::filesystem::current_path(error).string();
-    if (error || !is_utf8(path) || has_control_character(path)) return {};
-    return path.size() <= limits::cwd_bytes_max ? path : std::string{};
+    const auto path = std::filesystem::current_path(error).string();
+    if (error) return {};
+    auto text = is_utf8(path) && !has_control_character(path) ? path : one_line(path);
+    return text.size() <= limits::cwd_bytes_max ? text : std::string{};
 }
 
 class Run final : public Command {
@@ -77,6 +87,10 @@ class Run final : public Command {
             complain("run", "there is no command to run\nTry: knell run --help");
             return exit_usage;
         }
+        if (const auto wrong = why_not_recordable()) {
+            complain("run", *wrong + "\nTry: knell run --help");
+            return exit_usage;
+        }
         const bool had_children = has_children();
         const RunSignals signals;
         auto child = HeldChild::start(context.command, signals);
@@ -93,21 +107,43 @@ class Run final : public Command {
         child->release({.session_id = session.id().text(),
                         .generation = generation == 0 ? "" : fmt::format("{}", generation),
                         .socket = context.paths.socket});
-        const int status = signals.wait_for(child->pid());
-        close(session, status, child->pid(), had_children);
+        // Not before: it would hold the gate of the child open.
+        if (session.needs_renewal()) {
+            renew_while_alive(child->pid(), context.paths.socket, session.id(), generation,
+                              unseen_lease_ttl / 3);
+        }
+        const auto outcome = signals.wait_for(child->pid());
+        close(session, outcome, child->pid(), had_children);
         child->reap();
-        return end_like(status);
+        return end_like(outcome.wait_status);
     }
 
   private:
+    /// What is wrong with an option.  Known before anything runs: the daemon would refuse the
+    /// record, now or when it finds it in the spool.
+    std::optional<std::string> why_not_recordable() const {
+        const JsonObject typed{{"source", source_}, {"key", key_}, {"title", title_}};
+        for (const auto& [name, value] : typed) {
+            if (is_utf8(std::string_view(value.get_string()))) continue;
+            return fmt::format("--{} holds bytes that are not UTF-8", std::string_view(name));
+        }
+        wire::Params params(typed, "--");
+        params.required_word("source");
+        params.text("key", limits::key_bytes_max);
+        params.text("title", limits::title_bytes_max);
+        if (!params.error()) return std::nullopt;
+        return params.error()->message;
+    }
+
     /// All that we are the parent of is taken for the command's.  Where others' children are among
     /// ours, a process that has none does the asking.
-    static void close(RunSession& session, int status, pid_t command, bool had_children) {
-        if (!had_children) return session.close(status, command);
+    static void close(RunSession& session, const RunOutcome& outcome, pid_t command,
+                      bool had_children) {
+        if (!had_children) return session.close(outcome, command);
         const pid_t asker = ::fork();
-        if (asker < 0) return session.close(status, std::nullopt);
+        if (asker < 0) return session.close(outcome, std::nullopt);
         if (asker == 0) {
-            session.close(status, command);
+            session.close(outcome, command);
             ::_exit(0);
         }
         while (::waitpid(asker, nullptr, 0) < 0 && errno == EINTR) {

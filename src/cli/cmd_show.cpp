@@ -104,7 +104,8 @@ class Show final : public Command {
         if (!connection) return complain("show", connection.error());
         JsonObject params{{"session_id", id_}};
         if (messages_ > 0) params["messages"] = messages_;
-        const auto session = connection->call_object("session.show", params);
+        auto session = connection->call_object("session.show", params);
+        if (session) session = add_older(*connection, std::move(params), std::move(*session));
         if (!session) return complain("show", session.error());
         if (json_) {
             print_json(*session);
@@ -113,7 +114,7 @@ class Show final : public Command {
         print(render_facts(facts_of(*session, read_clocks().wall), context.output));
         if (const auto* leftovers = wire::array_at(*session, "leftovers")) {
             print(fmt::format("\n{}\n{}",
-                              toned("Left running when it ended", Tone::heading, context.output),
+                              toned("Left behind when it ended", Tone::heading, context.output),
                               leftover_table(*leftovers).render(context.output)));
         }
         if (const auto* messages = wire::array_at(*session, "messages")) {
@@ -127,6 +128,31 @@ class Show final : public Command {
     }
 
   private:
+    /// A page ends by bytes too: asks on until there are as many messages as were asked for.
+    Result<JsonObject> add_older(client::Connection& connection, JsonObject params,
+                                 JsonObject session) const {
+        while (messages_ > 0) {
+            const auto* newer = wire::array_at(session, "messages");
+            const auto next = int_at(session, "messages_next");
+            const auto left = messages_ - static_cast<std::int64_t>(newer ? newer->size() : 0);
+            if (newer == nullptr || next == 0 || left <= 0) break;
+            params["before"] = next;
+            params["messages"] = left;
+            auto older = connection.call_object("session.show", params);
+            if (!older) return older;
+            const auto* found = wire::array_at(*older, "messages");
+            if (found == nullptr || found->empty()) break;
+            auto all = *found;
+            all.insert(all.end(), newer->begin(), newer->end());
+            session["messages"] = std::move(all);
+            session.erase("messages_next");
+            if (const auto* further = older->if_contains("messages_next")) {
+                session["messages_next"] = *further;
+            }
+        }
+        return session;
+    }
+
     std::string id_;
     int messages_ = 0;
     bool json_ = false;

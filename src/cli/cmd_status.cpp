@@ -1,10 +1,12 @@
 #include <CLI/App.hpp>
+#include <fmt/format.h>
 
 #include "cli/command.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "cli/status_report.hpp"
 #include "client/connection.hpp"
+#include "platform/lock_file.hpp"
 
 namespace knell::cli {
 
@@ -12,7 +14,8 @@ namespace {
 
 constexpr auto footer = R"(
 An end's proof is declared (somebody said so), observed (seen by the kernel or its parent), policy
-or inferred. A leak is a session that ended without a reason: there must be none.
+or inferred. A leak is a session that ended without a reason: there must be none. What does not work
+as it should is named as degraded.
 
 Examples:
   knell status
@@ -29,7 +32,7 @@ class ShowStatus final : public Command {
 
     int run(const Context& context) override {
         auto connection = client::Connection::open(context.paths.socket);
-        if (!connection) return complain("status", connection.error());
+        if (!connection) return complain("status", explain(connection.error(), context.paths));
         const auto status = connection->call_object("node.status", {});
         if (!status) return complain("status", status.error());
         if (json_) {
@@ -41,6 +44,18 @@ class ShowStatus final : public Command {
     }
 
   private:
+    /// Nobody answers: because no daemon runs, or because one runs and cannot be reached.
+    static Error explain(Error error, const Paths& paths) {
+        if (error.code != ErrorCode::unreachable || !paths.calls_own_daemon()) return error;
+        const auto holder = lock_holder(paths.lock_file);
+        if (!holder) return error;
+        error.message = fmt::format(
+            "a daemon runs, process {}, but does not answer at {}: it is starting, or its socket "
+            "was deleted. Wait for it with: knell up --detach. Its log is {}",
+            holder->pid > 0 ? fmt::to_string(holder->pid) : "?", paths.socket, paths.log_file);
+        return error;
+    }
+
     bool json_ = false;
 };
 

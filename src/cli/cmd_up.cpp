@@ -6,6 +6,7 @@
 #include "cli/output.hpp"
 #include "client/start_daemon.hpp"
 #include "daemon/daemon.hpp"
+#include "platform/lock_file.hpp"
 
 namespace knell::cli {
 
@@ -14,7 +15,7 @@ namespace {
 constexpr auto footer = R"(
 Without --detach it runs until it is told to stop, by `knell down`, SIGTERM or Ctrl-C, and logs to
 standard error. With --detach it runs in the background, logs to knell.log, and this command
-returns once it answers.
+returns once it answers. It listens at the socket of its home, whatever KNELL_SOCKET says.
 
 Example:
   knell up --detach && knell status
@@ -29,24 +30,31 @@ class Up final : public Command {
     }
 
     int run(const Context& context) override {
+        if (!context.paths.calls_own_daemon()) {
+            note(
+                fmt::format("knell up: this home's socket is {}; commands with this KNELL_SOCKET "
+                            "call {} instead",
+                            context.paths.listen_socket, context.paths.socket));
+        }
         return detach_ ? start(context) : run_daemon({.paths = context.paths});
     }
 
   private:
     static int start(const Context& context) {
         const client::Deadline deadline{client::start_timeout_default};
-        const auto& socket = context.paths.socket;
+        const auto& socket = context.paths.listen_socket;
         auto connection = client::Connection::open(socket, deadline);
-        const bool ran_before = connection.has_value();
-        if (!ran_before && connection.error().code == ErrorCode::unreachable) {
-            connection = client::start_daemon(context.paths, deadline);
+        // Also one whose socket was deleted: it answers again in a moment.
+        const bool ran_before = connection || lock_holder(context.paths.lock_file);
+        if (!connection && connection.error().code == ErrorCode::unreachable) {
+            connection = client::start_daemon(context.paths, variables_in_config, deadline);
         }
         if (!connection) return complain("up", connection.error());
         const auto status = connection->call_object("node.status", {});
         if (!status) return complain("up", status.error());
         print_line(fmt::format("{}: pid {}, socket {}",
                                ran_before ? "a daemon runs already" : "started",
-                               wire::int_at(*status, "pid"), socket));
+                               wire::int_at(*status, "pid"), wire::text_at(*status, "socket")));
         return exit_done;
     }
 

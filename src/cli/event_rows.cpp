@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/leftover_rows.hpp"
 #include "cli/output.hpp"
 #include "cli/relative_time.hpp"
 #include "cli/session_rows.hpp"
@@ -23,7 +24,9 @@ std::string what_happened(const JsonObject& event) {
     }
     if (!detail.empty()) text += fmt::format("{}{}", text.empty() ? "" : ": ", detail);
     if (const auto* leftovers = wire::array_at(event, "leftovers")) {
-        text += fmt::format("; {} left running", leftovers->size());
+        if (const auto running = count_running(*leftovers); running > 0) {
+            text += fmt::format("; {} left running", running);
+        }
     }
     return text;
 }

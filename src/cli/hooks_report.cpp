@@ -1,5 +1,7 @@
 #include "cli/hooks_report.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/relative_time.hpp"
@@ -35,9 +37,19 @@ std::string count(const JsonObject& object, std::string_view field) {
     return fmt::format("{}", int_at(object, field));
 }
 
+/// It is there and something is wrong with it.
+bool is_refused(const JsonObject& hook, const JsonObject& result) {
+    const auto* problems = array_at(result, "problems");
+    if (problems == nullptr) return false;
+    return std::ranges::any_of(*problems, [&](const auto& problem) {
+        return text_at(problem.as_object(), "name") == text_at(hook, "name");
+    });
+}
+
 /// What a person would want to know first about one that does not just work.
-std::string remark(const JsonObject& hook) {
+std::string remark(const JsonObject& hook, const JsonObject& result) {
     const auto state = text_at(hook, "state");
+    if (state == "absent" && is_refused(hook, result)) return "not used: see below";
     if (state == "absent") return "its directory or its entry in config.yaml is gone";
     if (state == "disabled")
         return fmt::format("{}; knell hooks resume", text_at(hook, "last_error"));
@@ -88,7 +100,7 @@ std::string hooks_table(const JsonObject& result, const Terminal& terminal,
                        {count(hook, "waiting")},
                        {count(hook, "dead"), int_at(hook, "dead") > 0 ? Tone::bad : Tone::plain},
                        {next_try(hook, now)},
-                       {remark(hook)}});
+                       {remark(hook, result)}});
         }
         text = table.render(terminal);
     }

@@ -15,11 +15,14 @@ inline constexpr std::size_t leftover_lines_max = 10;
 /// "4242 sleep 300 (KNELL_SESSION_ID in its environment)"
 std::string leftover_text(const JsonObject& leftover);
 
-/// One line each, for the terminal of a command that ended; `what` says what becomes of them.
-std::vector<std::string> leftover_lines(const JsonArray& leftovers, std::string_view what,
-                                        std::string_view session_id);
+/// One line each, for the terminal of a command that ended, with what becomes of them.  Those that
+/// are gone already are not worth one.
+std::vector<std::string> leftover_lines(const JsonArray& leftovers, std::string_view session_id);
 
-/// One row each: pid, command, how it is known to be the session's.
+/// How many had not gone by themselves when the session ended.
+std::size_t count_running(const JsonArray& leftovers);
+
+/// One row each: pid, command, what became of it, how it is known to be the session's.
 Table leftover_table(const JsonArray& leftovers);
 
 }  // namespace knell::cli

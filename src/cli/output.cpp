@@ -5,8 +5,10 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/exit_status.hpp"
+#include "platform/terminal.hpp"
 
 namespace knell::cli {
 
@@ -34,7 +36,13 @@ void print_json(const Json& value) {
 
 void note(std::string_view text) {
     // In one piece: a line must not be torn by what a wrapped command writes at the same time.
-    put(stderr, fmt::format("{}\n", text));
+    auto line = fmt::format("{}\n", text);
+    if (needs_carriage_returns(STDERR_FILENO)) {
+        for (std::size_t at = 0; (at = line.find('\n', at)) != std::string::npos; at += 2) {
+            line.insert(at, "\r");
+        }
+    }
+    put(stderr, line);
 }
 
 int complain(std::string_view verb, std::string_view message) {

@@ -3,12 +3,14 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "cli/leftover_rows.hpp"
 #include "cli/output.hpp"
 #include "client/start_daemon.hpp"
+#include "daemon/daemon.hpp"
 #include "platform/clock.hpp"
 
 namespace knell::cli {
@@ -19,6 +21,9 @@ using std::chrono::milliseconds;
 
 /// What a person waits at most for a daemon, before the command and again after it.
 constexpr milliseconds patience{5'000};
+
+/// What comes so soon after an interruption is taken to follow from it.
+constexpr std::chrono::seconds soon{10};
 
 /// A close that failed: a later daemon may take it, or it never will.
 enum class AfterFailure : std::uint8_t { nothing, spool, complain };
@@ -47,21 +52,51 @@ AfterFailure what_to_do(ErrorCode code) {
     return AfterFailure::complain;
 }
 
+/// The daemon counts pids elsewhere and cannot see the command from there.
+bool is_unseen(const Error& error) {
+    return error.code == ErrorCode::invalid_params && error.field == "owner.pid";
+}
+
+/// " after SIGHUP (terminal closed)"
+std::string after(const Interruption& interruption) {
+    // One that the command went on after may have nothing to do with its end.
+    const auto when = interruption.before < soon
+                          ? std::string(" after")
+                          : fmt::format(", {} s after", interruption.before.count());
+    if (interruption.signal == 0) return when + " the terminal closed";
+    const auto name = fmt::format("{} SIG{}", when, ::sigabbrev_np(interruption.signal));
+    if (!interruption.by_terminal) return name;
+    switch (interruption.signal) {
+        case SIGHUP:
+            return name + " (terminal closed)";
+        case SIGINT:
+            return name + " (Ctrl-C)";
+        default:
+            return name + " (from the terminal)";
+    }
+}
+
 std::string_view first_line(std::string_view text) {
     return text.substr(0, text.find('\n'));
 }
 
 }  // namespace
 
-RunEnd describe_end(int wait_status) {
-    if (WIFSIGNALED(wait_status)) {
-        const int signal = WTERMSIG(wait_status);
+RunEnd describe_end(const RunOutcome& outcome) {
+    const auto& interruption = outcome.interruption;
+    if (WIFSIGNALED(outcome.wait_status)) {
+        const int signal = WTERMSIG(outcome.wait_status);
         const char* name = ::sigabbrev_np(signal);
-        return {"signaled", name == nullptr ? fmt::format("signal {}", signal)
-                                            : fmt::format("signal {} (SIG{})", signal, name)};
+        const auto detail = name == nullptr ? fmt::format("signal {}", signal)
+                                            : fmt::format("signal {} (SIG{})", signal, name);
+        // It died of the very signal.
+        const bool is_said = !interruption || interruption->signal == signal;
+        return {"signaled", is_said ? detail : detail + after(*interruption)};
     }
-    const int code = WEXITSTATUS(wait_status);
-    return {code == 0 ? "completed" : "exited", fmt::format("exit {}", code)};
+    const int code = WEXITSTATUS(outcome.wait_status);
+    auto detail = fmt::format("exit {}", code);
+    if (interruption) detail += after(*interruption);
+    return {code == 0 ? "completed" : "exited", std::move(detail)};
 }
 
 RunSession::RunSession(const Paths& paths, JsonObject params)
@@ -69,7 +104,7 @@ RunSession::RunSession(const Paths& paths, JsonObject params)
 
 Result<void> RunSession::open(pid_t owner) {
     const client::Deadline deadline{patience};
-    auto connection = client::connect_or_start(paths_, deadline);
+    auto connection = client::connect_or_start(paths_, variables_in_config, deadline);
     auto created = connection ? create(*connection, owner, deadline)
                               : Result<void>(std::unexpected(connection.error()));
     if (created) return created;
@@ -80,18 +115,29 @@ Result<void> RunSession::open(pid_t owner) {
     return {};
 }
 
+Result<Json> RunSession::create_as(client::Connection& connection, const JsonObject& owner,
+                                   const client::Deadline& deadline) {
+    auto params = params_;
+    params["owner"] = owner;
+    auto result = connection.call("session.create", params, deadline);
+    if (result || result.error().code != ErrorCode::ended) return result;
+    const JsonObject resume{{"session_id", id_.text()},
+                            {"owner", owner},
+                            {"leftovers", wire::text_at(params_, "leftovers")},
+                            {"reaper", wire::bool_at(params_, "reaper")}};
+    return connection.call("session.resume", resume, deadline);
+}
+
 Result<void> RunSession::create(client::Connection& connection, pid_t owner,
                                 const client::Deadline& deadline) {
-    const JsonObject owned_by{{"pid", owner}};
-    auto params = params_;
-    params["owner"] = owned_by;
-    auto result = connection.call("session.create", params, deadline);
-    if (!result && result.error().code == ErrorCode::ended) {
-        const JsonObject resume{{"session_id", id_.text()},
-                                {"owner", owned_by},
-                                {"leftovers", wire::text_at(params_, "leftovers")},
-                                {"reaper", wire::bool_at(params_, "reaper")}};
-        result = connection.call("session.resume", resume, deadline);
+    auto owned_by = client::owner_for_call(owner);
+    auto result = create_as(connection, owned_by, deadline);
+    if (!result && is_unseen(result.error())) {
+        // Nothing is refused to run because a daemon cannot see it: a lease stands for it.
+        owned_by["kind"] = "lease";
+        owned_by["lease_ttl_s"] = unseen_lease_ttl.count();
+        result = create_as(connection, owned_by, deadline);
+        needs_renewal_ = result.has_value();
     }
     if (!result) return std::unexpected(std::move(result.error()));
     if (const auto* object = result->if_object()) {
@@ -119,7 +165,7 @@ Result<JsonObject> RunSession::tell(std::string_view method, const JsonObject& p
     auto told = connection ? connection->call(method, params, deadline)
                            : Result<Json>(std::unexpected(connection.error()));
     if (!told && told.error().code == ErrorCode::unreachable) {
-        connection = client::connect_or_start(paths_, deadline);
+        connection = client::connect_or_start(paths_, variables_in_config, deadline);
         told = connection ? connection->call(method, params, deadline)
                           : Result<Json>(std::unexpected(connection.error()));
     }
@@ -132,13 +178,11 @@ Result<JsonObject> RunSession::tell(std::string_view method, const JsonObject& p
 void RunSession::tell_leftovers(const JsonObject& closed) const {
     const auto* leftovers = wire::array_at(closed, "leftovers");
     if (leftovers == nullptr) return;
-    const bool stop = wire::text_at(params_, "leftovers") == "stop";
-    const auto* what = stop ? "stopping" : "left running";
-    for (const auto& line : leftover_lines(*leftovers, what, id_.text())) complain("run", line);
+    for (const auto& line : leftover_lines(*leftovers, id_.text())) complain("run", line);
 }
 
-void RunSession::close(int wait_status, std::optional<pid_t> command) {
-    const auto end = describe_end(wait_status);
+void RunSession::close(const RunOutcome& outcome, std::optional<pid_t> command) {
+    const auto end = describe_end(outcome);
     JsonObject params{{"session_id", id_.text()}};
     if (generation_ > 0) params["generation"] = generation_;
     params["reason"] = end.reason;
@@ -149,7 +193,6 @@ void RunSession::close(int wait_status, std::optional<pid_t> command) {
         // Not kept in the spool: when that is read there is nothing left to find.
         call["find_leftovers"] = true;
         call["reaper"] = wire::bool_at(params_, "reaper");
-        call["command_pid"] = *command;
     }
     const auto told = tell("session.close", call);
     if (told) return tell_leftovers(*told);

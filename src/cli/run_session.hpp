@@ -1,10 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
 #include <sys/types.h>
 
+#include "cli/run_signals.hpp"
 #include "client/connection.hpp"
 #include "client/spool.hpp"
 #include "core/error.hpp"
@@ -22,8 +24,11 @@ struct RunEnd {
     bool operator==(const RunEnd&) const = default;
 };
 
-/// Pure.  `wait_status` is of a process that is gone.
-RunEnd describe_end(int wait_status);
+/// Of the lease that stands for a command which the daemon cannot see.
+inline constexpr std::chrono::seconds unseen_lease_ttl{30};
+
+/// Pure.  Of a process that is gone.
+RunEnd describe_end(const RunOutcome& outcome);
 
 /// The session of one `knell run`, told to a daemon or, where none can be reached, kept in the
 /// spool for the next one.  Nothing here keeps a command from running, except what only the person
@@ -37,13 +42,18 @@ class RunSession {
     /// option is not one the daemon takes.
     Result<void> open(pid_t owner);
     /// With `command`, what it left running is looked for, recorded and told on the terminal.
-    void close(int wait_status, std::optional<pid_t> command);
+    void close(const RunOutcome& outcome, std::optional<pid_t> command);
 
     const SessionId& id() const { return id_; }
     /// 0 when it is not known: the daemon will give one when it reads the spool.
     Generation generation() const { return generation_; }
+    /// The daemon cannot see the command: a lease of `unseen_lease_ttl` stands for it, which is to
+    /// be renewed while it lives.
+    bool needs_renewal() const { return needs_renewal_; }
 
   private:
+    Result<Json> create_as(client::Connection& connection, const JsonObject& owner,
+                           const client::Deadline& deadline);
     Result<void> create(client::Connection& connection, pid_t owner,
                         const client::Deadline& deadline);
     Result<JsonObject> tell(std::string_view method, const JsonObject& params);
@@ -58,6 +68,7 @@ class RunSession {
     Generation generation_ = 0;
     std::optional<client::SpoolRecord> untold_create_;  // no daemon could be reached
     bool create_is_kept_ = false;
+    bool needs_renewal_ = false;
 };
 
 }  // namespace knell::cli

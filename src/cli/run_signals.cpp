@@ -3,7 +3,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "platform/clock.hpp"
 #include "platform/proc_stat.hpp"
 #include "platform/terminal.hpp"
 
@@ -28,10 +30,50 @@ bool descends_from(pid_t pid, pid_t ancestor) {
 /// it as well; a second copy would stop it again after it was continued.
 bool is_for_child(const siginfo_t& info, pid_t child) {
     if (info.si_signo == SIGCHLD) return false;
+    // But that it is closed only the leader of the session is told, as a shell that passes it on.
+    if (info.si_signo == SIGHUP && info.si_code == SI_KERNEL) return ::getsid(0) == ::getpid();
     const bool sent =
         info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL;
     return sent && !descends_from(info.si_pid, child);
 }
+
+/// Keeps what asked the command to end.
+class Interruptions {
+  public:
+    Interruptions(bool had_terminal, pid_t child) : had_terminal_(had_terminal), child_(child) {}
+
+    void note(const siginfo_t& info) {
+        const int signal = info.si_signo;
+        if (signal != SIGHUP && signal != SIGINT && signal != SIGQUIT && signal != SIGTERM) return;
+        const bool by_kernel = info.si_code == SI_KERNEL;
+        // What the command does to its own group interrupts nobody.
+        if (!by_kernel && !is_for_child(info, child_)) return;
+        // A shell passes on to its jobs that the terminal is closed.
+        const bool by_terminal = by_kernel || (signal == SIGHUP && has_lost_terminal());
+        last_ = {.signal = signal, .by_terminal = by_terminal, .before = {}};
+        noted_at_ = read_clocks().steady;
+    }
+
+    std::optional<Interruption> last() const {
+        if (last_.signal == 0 && !has_lost_terminal()) return std::nullopt;
+        auto last = last_;
+        if (last.signal == 0) {
+            last.by_terminal = true;
+        } else {
+            last.before =
+                std::chrono::duration_cast<std::chrono::seconds>(read_clocks().steady - noted_at_);
+        }
+        return last;
+    }
+
+  private:
+    bool has_lost_terminal() const { return had_terminal_ && !has_controlling_terminal(); }
+
+    const bool had_terminal_;
+    const pid_t child_;
+    Interruption last_;
+    SteadyTime noted_at_;
+};
 
 /// The shell that waits for us must see that the job has stopped, and continue both of us.
 void stop_with_child(pid_t child, int signal) {
@@ -74,7 +116,7 @@ void adopt_orphans() {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-RunSignals::RunSignals() {
+RunSignals::RunSignals() : had_terminal_(has_controlling_terminal()) {
     ::sigemptyset(&held_);
     for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE,
                              SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH, SIGCHLD}) {
@@ -94,13 +136,20 @@ void RunSignals::restore() const {
     ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
-int RunSignals::wait_for(pid_t child) const {
+RunOutcome RunSignals::wait_for(pid_t child) const {
+    Interruptions interruptions(had_terminal_, child);
     for (;;) {
         siginfo_t found{};
         if (::waitid(P_PID, as_id(child), &found, WEXITED | WNOHANG | WNOWAIT) != 0) {
-            return W_EXITCODE(1, 0);
+            return {W_EXITCODE(1, 0), interruptions.last()};
         }
-        if (found.si_pid == child) return wait_status_of(found);
+        if (found.si_pid == child) {
+            // Ctrl-C reaches both of us at once: it is there by now, only not taken yet.
+            siginfo_t info{};
+            const timespec at_once{};
+            while (::sigtimedwait(&held_, &info, &at_once) > 0) interruptions.note(info);
+            return {wait_status_of(found), interruptions.last()};
+        }
         found = {};
         if (::waitid(P_PID, as_id(child), &found, WSTOPPED | WNOHANG) == 0 &&
             found.si_pid == child) {
@@ -110,6 +159,7 @@ int RunSignals::wait_for(pid_t child) const {
         reap_orphans(child);
         siginfo_t info{};
         const int signal = ::sigwaitinfo(&held_, &info);
+        if (signal > 0) interruptions.note(info);
         // Not reaped yet, so the pid is still the child's.
         if (signal > 0 && is_for_child(info, child)) ::kill(child, signal);
     }

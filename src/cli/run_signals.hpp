@@ -1,5 +1,8 @@
 #pragma once
 
+#include <chrono>
+#include <optional>
+
 #include <signal.h>
 #include <sys/types.h>
 
@@ -13,6 +16,19 @@ bool has_children();
 /// init, so that it can be found even when it shook off its environment and its session.
 void adopt_orphans();
 
+/// What asked a command to end before it did: a person or a program, not the command itself.
+struct Interruption {
+    int signal = 0;                  // SIGHUP, SIGINT, SIGQUIT, SIGTERM; 0: only the terminal went
+    bool by_terminal = false;        // by its keys, or because it was closed
+    std::chrono::seconds before{0};  // so long before the end
+};
+
+struct RunOutcome {
+    int wait_status = 0;  // as of waitpid(2)
+    /// The last one.  After it a command may exit with 0, which alone looks as if it was done.
+    std::optional<Interruption> interruption;
+};
+
 /// Keeps `knell run` alive and out of the way: signals are held back and taken one by one, so that
 /// none can end the wrapper before its command, and what the command inherits is what we did.
 ///
@@ -25,13 +41,14 @@ class RunSignals {
     void restore() const;
 
     /// Waits for the child to end, passing on to it what was sent to us, and stopping when it
-    /// stops.  Orphans that end meanwhile are reaped.  The wait status, as of waitpid(2).
+    /// stops.  Orphans that end meanwhile are reaped.
     ///
     /// The child itself is not reaped: as long as it is there, a daemon that comes up only now can
     /// still see how it ended.
-    int wait_for(pid_t child) const;
+    RunOutcome wait_for(pid_t child) const;
 
   private:
+    const bool had_terminal_;
     sigset_t held_{};
     sigset_t mask_before_{};
     struct sigaction child_before_{};

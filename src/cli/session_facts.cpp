@@ -23,6 +23,10 @@ std::string owner_text(const JsonObject& session, WallTime now) {
     if (owner->contains("lease_ttl_s")) {
         text += fmt::format(", renewed within {} s", int_at(*owner, "lease_ttl_s"));
     }
+    if (const auto* process = wire::object_at(*owner, "stands_for")) {
+        text += fmt::format(", for process {} of pid namespace {}", int_at(*process, "pid"),
+                            int_at(*process, "pid_namespace"));
+    }
     if (const auto host = text_at(*owner, "host"); !host.empty())
         text += fmt::format(" on {}", host);
     if (const auto since = time_of(*owner, "since", now); !since.empty()) text += " since " + since;
@@ -47,7 +51,10 @@ std::string end_text(const JsonObject& session) {
 std::string bounds_text(const JsonObject& session) {
     const auto after = text_at(session, "ended_after");
     const auto before = text_at(session, "ended_before");
-    if (after.empty() || before.empty() || after == before) return {};
+    const auto from = parse_rfc3339(after);
+    const auto to = parse_rfc3339(before);
+    // Between two looks of the watch nobody needs to know more exactly.
+    if (!from || !to || *to - *from < std::chrono::seconds{1}) return {};
     return fmt::format("between {} and {}", after, before);
 }
 

@@ -92,7 +92,18 @@ std::string leases_text(const JsonObject& leases) {
 std::string watched_text(const JsonObject& status) {
     if (!status.contains("watched_processes")) return {};
     const auto count = int_at(status, "watched_processes");
-    return fmt::format("{} process{}", count, count == 1 ? "" : "es");
+    auto text = fmt::format("{} process{}", count, count == 1 ? "" : "es");
+    const auto* watch = wire::object_at(status, "watch");
+    if (watch == nullptr) return text;
+    if (const auto looked_at = int_at(*watch, "looked_at"); looked_at > 0) {
+        text += fmt::format(", {} of them by looking every second or so: no pidfd can be had",
+                            looked_at);
+    }
+    if (const auto unknown = int_at(*watch, "unknown"); unknown > 0) {
+        text += fmt::format("; {} more cannot be checked and {} looked for again", unknown,
+                            unknown == 1 ? "is" : "are");
+    }
+    return text;
 }
 
 std::string events_text(const JsonObject& events) {
@@ -109,6 +120,11 @@ std::string connections_text(const JsonObject& connections) {
     return fmt::format("{} of {}", int_at(connections, "open"), int_at(connections, "max"));
 }
 
+/// Only while they are noticed late.
+std::string file_watch_text(const JsonObject& watch) {
+    return fmt::format("looked for every few seconds: {}", text_at(watch, "why"));
+}
+
 std::string uptime_text(const JsonObject& status) {
     if (!status.contains("uptime_s")) return std::string(text_at(status, "started_at"));
     return fmt::format("{}, since {}",
@@ -119,7 +135,7 @@ std::string uptime_text(const JsonObject& status) {
 }  // namespace
 
 std::vector<Fact> status_facts(const JsonObject& status) {
-    return {
+    std::vector<Fact> facts{
         {"version", fmt::format("{} ({})", text_at(status, "version"), text_at(status, "commit"))},
         {"pid", fmt::format("{}", int_at(status, "pid"))},
         {"up", uptime_text(status)},
@@ -137,7 +153,15 @@ std::vector<Fact> status_facts(const JsonObject& status) {
         {"events", describe(status, "events", events_text)},
         {"journal", describe(status, "journal", journal_text)},
         {"connections", describe(status, "connections", connections_text)},
+        {"changed files", describe(status, "file_watch", file_watch_text), Tone::warning},
     };
+    if (const auto* reasons = wire::array_at(status, "degraded")) {
+        for (const auto& reason : *reasons) {
+            if (!reason.is_string()) continue;
+            facts.push_back({"degraded", std::string(reason.as_string()), Tone::bad});
+        }
+    }
+    return facts;
 }
 
 }  // namespace knell::cli

@@ -43,6 +43,14 @@ TEST(StatusFacts, ALeakIsSeen) {
     EXPECT_EQ(one.tone, Tone::bad);
 }
 
+TEST(StatusFacts, WhatIsDegradedIsSeen) {
+    const auto reason = fact(R"({"degraded": ["the disk is full"]})", "degraded");
+    EXPECT_EQ(reason.value, "the disk is full");
+    EXPECT_EQ(reason.tone, Tone::bad);
+
+    EXPECT_EQ(fact(R"({"degraded": []})", "degraded").value, "");
+}
+
 TEST(StatusFacts, LatenessIsToldOnceThereWasAReap) {
     EXPECT_EQ(fact(R"({"leases": {"live": 2, "heartbeats": 120, "reaps": 0,
                                   "reap_lateness_last_ms": 0, "reap_lateness_max_ms": 0}})",

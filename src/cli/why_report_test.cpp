@@ -52,7 +52,8 @@ TEST(WhyReport, OfAnEndedSessionSaysHowThatIsKnownAndWhatItLeft) {
                     "ended_after": "2026-11-15T11:58:00.000Z",
                     "ended_before": "2026-11-15T11:59:00.000Z",
                     "leftovers": [{"pid": 77, "start_ticks": 1, "command": "sleep 300",
-                                   "found_by": "left to the session's knell run"}]},
+                                   "found_by": "left to the session's knell run",
+                                   "fate": "killed"}]},
         "verdict": "dead", "evidence": "seen through its pidfd", "transitions": [],
         "would_end": []
 })json"),
@@ -63,9 +64,9 @@ TEST(WhyReport, OfAnEndedSessionSaysHowThatIsKnownAndWhatItLeft) {
               "          between 2026-11-15T11:58:00.000Z and 2026-11-15T11:59:00.000Z\n"
               "evidence  seen through its pidfd\n"
               "\n"
-              "Left running when it ended\n"
-              "PID  COMMAND    KNOWN BY\n"
-              " 77  sleep 300  left to the session's knell run\n");
+              "Left behind when it ended\n"
+              "PID  COMMAND    FATE    KNOWN BY\n"
+              " 77  sleep 300  killed  left to the session's knell run\n");
 }
 
 TEST(WhyReport, UnknownIsAnAnswer) {

@@ -1,7 +1,6 @@
 #include "client/daemon_process.hpp"
 
 #include <cerrno>
-#include <cstdlib>
 #include <system_error>
 
 #include <fcntl.h>
@@ -14,8 +13,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "client/daemon_environment.hpp"
 #include "platform/directories.hpp"
-#include "platform/environment.hpp"
+#include "platform/process_limits.hpp"
 
 namespace knell::client {
 
@@ -34,23 +34,28 @@ void use_default_signals() {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+/// What is executed, made before the fork.
+struct Program {
+    std::vector<std::string> environment;
+    std::vector<char*> pointers;  // into `environment`
+};
+
 /// The daemon's directory is /, so a path that was relative to ours has to be spelled out.  The
 /// session that happens to start a daemon is nothing to that daemon or its hooks.
-void prepare_environment(const Paths& paths) {
-    if (!environment_variable("KNELL_HOME").empty()) {
-        ::setenv("KNELL_HOME", paths.state_dir.c_str(), 1);
+Program prepare(const Paths& paths, const std::vector<std::string>& variables) {
+    Program program{daemon_environment(environ, variables), {}};
+    for (auto& entry : program.environment) {
+        if (entry.starts_with("KNELL_HOME=")) entry = "KNELL_HOME=" + paths.state_dir;
+        program.pointers.push_back(entry.data());
     }
-    if (!environment_variable("KNELL_SOCKET").empty()) {
-        ::setenv("KNELL_SOCKET", paths.socket.c_str(), 1);
-    }
-    ::unsetenv("KNELL_SESSION_ID");
-    ::unsetenv("KNELL_GENERATION");
+    program.pointers.push_back(nullptr);
+    return program;
 }
 
 /// In the daemon's process, before it is one.
-[[noreturn]] void become_daemon(const Paths& paths, int log) {
+[[noreturn]] void become_daemon(const Program& program, int log) {
     use_default_signals();
-    prepare_environment(paths);
+    reset_process_limits();
     ::umask(077);
     if (::chdir("/") != 0) ::_exit(126);
     const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -63,7 +68,7 @@ void prepare_environment(const Paths& paths) {
     char name[] = "knell";
     char verb[] = "up";
     char* const argv[] = {name, verb, nullptr};
-    ::execv("/proc/self/exe", argv);
+    ::execve("/proc/self/exe", argv, program.pointers.data());
     const auto message = fmt::format("knell up: cannot execute /proc/self/exe: {}\n",
                                      std::generic_category().message(errno));
     (void)!::write(STDERR_FILENO, message.data(), message.size());
@@ -71,13 +76,13 @@ void prepare_environment(const Paths& paths) {
 }
 
 /// In the launcher: leaves when the daemon is gone, or when the starter has seen enough.
-[[noreturn]] void launch_and_watch(const Paths& paths, int log, int link) {
+[[noreturn]] void launch_and_watch(const Program& program, int log, int link) {
     ::setsid();
     use_default_signals();
     const pid_t daemon = ::fork();
     if (daemon == 0) {
         // Not the leader of the session, so that no terminal it opens can become its own.
-        become_daemon(paths, log);
+        become_daemon(program, log);
     }
     const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, daemon, 0U));
     if (daemon < 0 || pidfd < 0) ::_exit(1);
@@ -95,9 +100,15 @@ void prepare_environment(const Paths& paths) {
 
 }  // namespace
 
-Result<DaemonProcess> DaemonProcess::launch(const Paths& paths) {
+Result<DaemonProcess> DaemonProcess::launch(const Paths& paths,
+                                            const std::vector<std::string>& variables) {
     if (auto made = make_private_directories(paths.state_dir); !made) {
         return std::unexpected(std::move(made.error()));
+    }
+    // Root may use the daemon of another user; one of its own there would leave files behind that
+    // the user cannot write to.
+    if (auto home = open_private_directory(paths.state_dir); !home) {
+        return std::unexpected(std::move(home.error()));
     }
     const Fd log{::open(paths.log_file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)};
     if (!log) return cannot_start(paths.log_file);
@@ -107,11 +118,12 @@ Result<DaemonProcess> DaemonProcess::launch(const Paths& paths) {
     }
     Fd ours{ends[0]};
     const Fd theirs{ends[1]};
+    const auto program = prepare(paths, variables);
     const pid_t launcher = ::fork();
     if (launcher < 0) return cannot_start("fork");
     if (launcher == 0) {
         ours.reset();
-        launch_and_watch(paths, log.get(), theirs.get());
+        launch_and_watch(program, log.get(), theirs.get());
     }
     return DaemonProcess{launcher, std::move(ours)};
 }

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -19,7 +20,9 @@ namespace knell::client {
 /// lasts for days must not keep it as a child, dead or alive.
 class DaemonProcess {
   public:
-    static Result<DaemonProcess> launch(const Paths& paths);
+    /// `variables`: those of our environment that it gets besides the usual ones.
+    static Result<DaemonProcess> launch(const Paths& paths,
+                                        const std::vector<std::string>& variables);
     DaemonProcess(DaemonProcess&&) = default;
     DaemonProcess& operator=(DaemonProcess&&) = delete;
     ~DaemonProcess();

@@ -11,15 +11,22 @@
 #include <sys/time.h>
 #include <sys/un.h>
 
+#include "platform/environment.hpp"
+#include "platform/paths.hpp"
+
 namespace knell::client {
 
 namespace {
 
 std::unexpected<Error> cannot_connect(const std::string& path, int error) {
     if (error == ENOENT || error == ECONNREFUSED || error == ENOTDIR) {
-        return fail(
-            ErrorCode::unreachable,
-            fmt::format("no daemon answers at {}. Start one with: knell up --detach", path));
+        const auto paths = Paths::from_environment();
+        const bool is_elsewhere = path == paths.socket && !paths.calls_own_daemon();
+        return fail(ErrorCode::unreachable,
+                    fmt::format("no daemon answers at {}{}", path,
+                                is_elsewhere ? ", which KNELL_SOCKET names. Unset it, or start the "
+                                               "daemon of that home"
+                                             : ". Start one with: knell up --detach"));
     }
     if (error == EAGAIN || error == EINPROGRESS) {
         return fail(
@@ -55,6 +62,12 @@ Result<Address> address_of(const std::string& path) {
     return address;
 }
 
+/// Root may use anybody's daemon, once it was told whose.
+bool may_use_any_daemon() {
+    return ::geteuid() == 0 && (!environment_variable("KNELL_HOME").empty() ||
+                                !environment_variable("KNELL_SOCKET").empty());
+}
+
 /// The fallback directory is under /tmp, where anybody may have put a socket before us; sessions
 /// must not be told to a stranger.
 Result<void> check_peer(int fd, const std::string& path) {
@@ -63,7 +76,7 @@ Result<void> check_peer(int fd, const std::string& path) {
     if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
         return cannot_connect(path, errno);
     }
-    if (peer.uid == ::geteuid() || peer.uid == 0) return {};
+    if (peer.uid == ::geteuid() || peer.uid == 0 || may_use_any_daemon()) return {};
     return fail(ErrorCode::unauthorized,
                 fmt::format("{} belongs to another user (uid {}); set KNELL_HOME to a directory "
                             "of your own",

@@ -11,6 +11,7 @@
 #include "platform/directories.hpp"
 #include "platform/fd.hpp"
 #include "platform/proc_stat.hpp"
+#include "platform/proc_status.hpp"
 #include "platform/small_file.hpp"
 
 namespace knell::client {
@@ -102,10 +103,16 @@ Result<void> append_to_spool(const std::string& spool_dir, const SessionId& sess
     return append_to_spool(spool_dir, session, std::span(&record, 1));
 }
 
+JsonObject owner_for_call(pid_t pid) {
+    JsonObject owner{{"pid", pid}};
+    if (const auto inode = own_pid_namespace()) owner["pid_namespace"] = inode;
+    return owner;
+}
+
 JsonObject owner_for_spool(pid_t pid) {
-    JsonObject owner;
-    owner["pid"] = pid;
-    if (const auto stat = read_proc_stat(pid)) owner["start_ticks"] = stat->start_ticks;
+    auto owner = owner_for_call(pid);
+    const auto stat = read_proc_stat(pid_in_proc(pid));
+    if (stat) owner["start_ticks"] = stat->start_ticks;
     if (auto boot = read_small_file("/proc/sys/kernel/random/boot_id")) {
         while (!boot->empty() && boot->back() == '\n') boot->pop_back();
         owner["boot_id"] = *boot;

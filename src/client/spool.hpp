@@ -35,8 +35,12 @@ Result<void> append_to_spool(const std::string& spool_dir, const SessionId& sess
 Result<void> append_to_spool(const std::string& spool_dir, const SessionId& session,
                              const SpoolRecord& record);
 
-/// {"pid", "start_ticks"}: by the time of the replay the pid alone may be another process.  The
-/// ticks are left out when /proc does not tell them.
+/// {"pid", "pid_namespace"}: a process that we know, for a daemon that may count in another
+/// namespace than we do.
+JsonObject owner_for_call(pid_t pid);
+
+/// The same with "start_ticks" and "boot_id": by the time of the replay the pid alone may be
+/// another process.  What /proc does not tell is left out.
 JsonObject owner_for_spool(pid_t pid);
 
 }  // namespace knell::client

@@ -1,16 +1,15 @@
 #include "client/start_daemon.hpp"
 
 #include <algorithm>
-#include <cerrno>
+#include <optional>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 
 #include "client/daemon_process.hpp"
 #include "client/directory_watch.hpp"
 #include "client/log_tail.hpp"
+#include "platform/lock_file.hpp"
 
 namespace knell::client {
 
@@ -36,38 +35,61 @@ std::unexpected<Error> did_not_start(const Paths& paths, std::size_t log_start,
 }
 
 /// A connection that answered: a socket may accept before its daemon has read the store.
-Result<Connection> connect_and_ask(const Paths& paths, const Deadline& deadline) {
-    auto connection = Connection::open(paths.socket, deadline);
+Result<Connection> connect_and_ask(const std::string& socket, const Deadline& deadline) {
+    auto connection = Connection::open(socket, deadline);
     if (!connection) return connection;
     const auto status = connection->call("node.status", {}, deadline);
     if (!status) return std::unexpected(status.error());
     return connection;
 }
 
-/// Whether a daemon has the store.  The lock is let go at once where it was free.
-bool is_locked(const std::string& lock_file) {
-    const Fd fd{::open(lock_file.c_str(), O_RDONLY | O_CLOEXEC)};
-    return fd && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+std::unexpected<Error> holds_the_lock(const Paths& paths, const LockHolder& holder,
+                                      std::string_view but) {
+    return fail(
+        ErrorCode::unreachable,
+        fmt::format("the daemon of this home, process {} (it holds {}), {}",
+                    holder.pid > 0 ? fmt::to_string(holder.pid) : "?", paths.lock_file, but));
+}
+
+/// While a daemon holds the lock: waits until it answers.  It may still be reading its store, or
+/// about to bind a socket anew that somebody deleted.  Nothing when no daemon holds the lock.
+std::optional<Result<Connection>> connect_to_holder(const Paths& paths, const Deadline& deadline) {
+    const auto& socket = paths.listen_socket;
+    DirectoryWatch socket_directory(socket.substr(0, socket.rfind('/') + 1));
+    while (const auto holder = lock_holder(paths.lock_file)) {
+        if (auto connection = connect_and_ask(socket, deadline)) return connection;
+        // Started with another XDG_RUNTIME_DIR: it will never listen here.
+        if (!holder->socket.empty() && holder->socket != socket) {
+            return holds_the_lock(paths, *holder,
+                                  fmt::format("listens at {}. To use it: export KNELL_SOCKET={}",
+                                              holder->socket, holder->socket));
+        }
+        if (deadline.passed()) {
+            return holds_the_lock(paths, *holder,
+                                  fmt::format("does not answer at {}. See {}, or stop it with: "
+                                              "knell down",
+                                              socket, paths.log_file));
+        }
+        socket_directory.wait(step_max, deadline);
+    }
+    return std::nullopt;
 }
 
 /// Starts one and waits for an answer: its own, or that of another that was quicker.
-Result<Connection> launch_and_connect(const Paths& paths, const Deadline& deadline) {
+Result<Connection> launch_and_connect(const Paths& paths, NameVariables name_variables,
+                                      const Deadline& deadline) {
     const auto log_start = log_size(paths.log_file);
-    auto daemon = DaemonProcess::launch(paths);
+    auto daemon = DaemonProcess::launch(paths, name_variables(paths));
     if (!daemon) return std::unexpected(std::move(daemon.error()));
 
     for (auto step = first_step; !deadline.passed(); step = std::min(2 * step, step_max)) {
         const auto exit = daemon->wait_for_exit(step, deadline);
-        if (auto connection = connect_and_ask(paths, deadline)) return connection;
+        if (auto connection = connect_and_ask(paths.listen_socket, deadline)) return connection;
         if (!exit) continue;
 
         // Ours is gone: because another holds the lock, which will listen in a moment, or because
         // none can run here.
-        DirectoryWatch socket_directory(paths.socket.substr(0, paths.socket.rfind('/') + 1));
-        while (is_locked(paths.lock_file) && !deadline.passed()) {
-            if (auto connection = connect_and_ask(paths, deadline)) return connection;
-            socket_directory.wait(step_max, deadline);
-        }
+        if (auto connection = connect_to_holder(paths, deadline)) return std::move(*connection);
         return did_not_start(paths, log_start, describe_exit(*exit));
     }
     return did_not_start(paths, log_start, "does not answer yet");
@@ -75,18 +97,29 @@ Result<Connection> launch_and_connect(const Paths& paths, const Deadline& deadli
 
 }  // namespace
 
-Result<Connection> start_daemon(const Paths& paths, const Deadline& deadline) {
-    auto connection = launch_and_connect(paths, deadline);
+Result<Connection> start_daemon(const Paths& paths, NameVariables name_variables,
+                                const Deadline& deadline) {
+    if (auto running = connect_to_holder(paths, deadline)) return std::move(*running);
+    auto connection = launch_and_connect(paths, name_variables, deadline);
     if (connection || deadline.passed()) return connection;
     // A daemon that is being killed loses its socket before its lock.  Ours may have met that lock
     // and given up; by now nobody holds it.
-    return launch_and_connect(paths, deadline);
+    return launch_and_connect(paths, name_variables, deadline);
 }
 
-Result<Connection> connect_or_start(const Paths& paths, const Deadline& deadline) {
+Result<Connection> connect_or_start(const Paths& paths, NameVariables name_variables,
+                                    const Deadline& deadline) {
     auto connection = Connection::open(paths.socket, deadline);
     if (connection || connection.error().code != ErrorCode::unreachable) return connection;
-    return start_daemon(paths, deadline);
+    if (!paths.calls_own_daemon()) {
+        // A daemon of this home would listen elsewhere, and the next call would not find it.
+        return fail(ErrorCode::unreachable,
+                    fmt::format("no daemon answers at {}, which KNELL_SOCKET names, and none is "
+                                "started: the home {} has its socket at {}. Unset KNELL_SOCKET, or "
+                                "start the daemon of its home",
+                                paths.socket, paths.state_dir, paths.listen_socket));
+    }
+    return start_daemon(paths, name_variables, deadline);
 }
 
 }  // namespace knell::client

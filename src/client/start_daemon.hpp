@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "client/connection.hpp"
 #include "client/deadline.hpp"
@@ -10,13 +11,21 @@ namespace knell::client {
 
 inline constexpr std::chrono::milliseconds start_timeout_default{10'000};
 
+/// The names of variables that a new daemon gets besides the usual ones, asked for only when one is
+/// started; see daemon_environment.
+using NameVariables = std::vector<std::string> (*)(const Paths&);
+
 /// A connection to the daemon that runs, or to one started for it.
 ///
 /// Many may do this at the same moment: one daemon wins the lock, the others' exit, and all
-/// starters end up connected to the winner.
-Result<Connection> connect_or_start(const Paths& paths, const Deadline& deadline);
+/// starters end up connected to the winner.  Where KNELL_SOCKET names the socket of another home
+/// none is started: it would not listen there.
+Result<Connection> connect_or_start(const Paths& paths, NameVariables name_variables,
+                                    const Deadline& deadline);
 
-/// Starts `knell up` in a session of its own and waits until it answers.
-Result<Connection> start_daemon(const Paths& paths, const Deadline& deadline);
+/// Starts `knell up` in a session of its own and waits until it answers, at the socket of its home.
+/// A daemon that holds the lock of this home is waited for instead.
+Result<Connection> start_daemon(const Paths& paths, NameVariables name_variables,
+                                const Deadline& deadline);
 
 }  // namespace knell::client

@@ -5,10 +5,12 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/syscall.h>
 
 #include "client/connection.hpp"
 #include "platform/fd.hpp"
+#include "platform/lock_file.hpp"
 
 namespace knell::client {
 
@@ -30,10 +32,9 @@ Result<void> wait_until_gone(const Fd& pidfd, pid_t pid, const Deadline& deadlin
     }
 }
 
-}  // namespace
-
-Result<std::optional<pid_t>> stop_daemon(const Paths& paths, const Deadline& deadline) {
-    auto connection = Connection::open(paths.socket, deadline);
+/// Through its socket.  Nothing when nobody answers there.
+Result<std::optional<pid_t>> stop_by_socket(const Paths& paths, const Deadline& deadline) {
+    auto connection = Connection::open(paths.listen_socket, deadline);
     if (!connection && connection.error().code == ErrorCode::unreachable) {
         return std::optional<pid_t>{};
     }
@@ -57,6 +58,38 @@ Result<std::optional<pid_t>> stop_daemon(const Paths& paths, const Deadline& dea
         return std::unexpected(std::move(gone.error()));
     }
     return std::optional{pid};
+}
+
+/// By the lock of the home, when its socket does not answer: deleted, or not bound yet.  Only the
+/// process that is proven to hold the lock is signalled.
+Result<std::optional<pid_t>> stop_by_lock(const Paths& paths, const Deadline& deadline) {
+    const auto holder = lock_holder(paths.lock_file);
+    if (!holder) return std::optional<pid_t>{};
+    const auto pidfd = open_lock_holder(paths.lock_file, *holder);
+    if (!pidfd) {
+        return fail(ErrorCode::unreachable,
+                    fmt::format("a daemon holds {} and does not answer at {}, but process {} {}; "
+                                "nothing was stopped. Stop it where it runs",
+                                paths.lock_file, paths.listen_socket,
+                                holder->pid > 0 ? fmt::to_string(holder->pid) : "?",
+                                pidfd.error().message));
+    }
+    if (::syscall(SYS_pidfd_send_signal, pidfd->get(), SIGTERM, nullptr, 0U) != 0) {
+        return still_there(holder->pid, fmt::format("cannot be signalled: {}",
+                                                    std::generic_category().message(errno)));
+    }
+    if (auto gone = wait_until_gone(*pidfd, holder->pid, deadline); !gone) {
+        return std::unexpected(std::move(gone.error()));
+    }
+    return std::optional{holder->pid};
+}
+
+}  // namespace
+
+Result<std::optional<pid_t>> stop_daemon(const Paths& paths, const Deadline& deadline) {
+    auto stopped = stop_by_socket(paths, deadline);
+    if (!stopped || *stopped) return stopped;
+    return stop_by_lock(paths, deadline);
 }
 
 }  // namespace knell::client

@@ -12,8 +12,8 @@ namespace knell::client {
 
 inline constexpr std::chrono::milliseconds stop_timeout_default{10'000};
 
-/// Asks the daemon to stop and waits until its process is gone.  Its pid, or nothing when no
-/// daemon ran.
+/// Asks the daemon of this home to stop, by SIGTERM when its socket does not answer, and waits
+/// until its process is gone.  Its pid, or nothing when no daemon ran.
 Result<std::optional<pid_t>> stop_daemon(const Paths& paths, const Deadline& deadline);
 
 }  // namespace knell::client

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "base/time.hpp"
 #include "core/end.hpp"
 #include "core/end_path.hpp"
 
@@ -21,7 +23,10 @@ struct Departure {
     Kind kind = Kind::lost;
     int number = 0;
     std::string evidence;
-    bool seen_live = true;  // false: found gone at start, some time after the fact
+    /// When it was seen, on the boot clock of the daemon that saw it: the bounds of the end come
+    /// from here, however late it is written and whatever the wall clock does meanwhile.
+    std::optional<SteadyTime> last_look;  // still there then; none: this daemon never saw it there
+    std::optional<SteadyTime> seen_at;    // gone by then; none: it is being said right now
 
     bool operator==(const Departure&) const = default;
 };

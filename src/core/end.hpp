@@ -34,7 +34,7 @@ enum class Reason : std::uint8_t {
     imported,
 };
 
-/// How an end is known.
+/// How an end is known: it follows from who saw it, not from the word that is used for it.
 enum class Proof : std::uint8_t { declared, observed, policy, inferred };
 
 /// Who may give a reason.  A client may say what it did or saw; only the daemon may infer.
@@ -43,7 +43,7 @@ enum class SaidBy : std::uint8_t { anyone, daemon };
 struct ReasonRow {
     Reason reason;
     std::string_view name;
-    Proof proof;
+    Proof proof;  // the usual one; an End has its own
     SaidBy said_by;
 };
 
@@ -83,6 +83,7 @@ inline constexpr std::array<std::string_view, 4> proof_names{"declared", "observ
 /// ended_after <= ended_at <= ended_before.
 struct End {
     Reason reason = Reason::completed;
+    Proof proof = Proof::declared;
     std::string detail;
     std::string evidence;
     WallTime ended_at;
@@ -90,7 +91,6 @@ struct End {
     WallTime ended_before;
     std::vector<Leftover> leftovers;  // what its command started and left running
 
-    Proof proof() const { return row_of(reason).proof; }
     bool operator==(const End&) const = default;
 };
 

@@ -14,6 +14,7 @@ namespace knell {
 /// not compile, one that tells no `session:end` fails.
 enum class EndPath : std::uint8_t {
     closed,
+    waited_for,
     spooled,
     taken_over,
     claimed,
@@ -32,28 +33,42 @@ struct EndPathRow {
     EndPath path;
     std::string_view name;
     std::optional<Reason> reason;  // none: whatever the closing client says
+    Proof proof;                   // who came this way saw it, or only says so
     std::string_view about;
 };
 
-inline constexpr std::array<EndPathRow, 13> end_path_table{{
-    {EndPath::closed, "closed", {}, "somebody said session.close"},
-    {EndPath::spooled, "spooled", {}, "it lived and was closed while no daemon ran"},
-    {EndPath::taken_over, "taken_over", Reason::superseded, "another owner took it over"},
-    {EndPath::claimed, "claimed", Reason::superseded, "it was parked and a new owner claimed it"},
-    {EndPath::command_completed, "command_completed", Reason::completed,
+inline constexpr std::array<EndPathRow, 14> end_path_table{{
+    {EndPath::closed, "closed", {}, Proof::declared, "somebody said session.close"},
+    {EndPath::waited_for,
+     "waited_for",
+     {},
+     Proof::observed,
+     "the command's parent, its `knell run`, saw it end"},
+    {EndPath::spooled,
+     "spooled",
+     {},
+     Proof::declared,
+     "it lived and was closed while no daemon ran"},
+    {EndPath::taken_over, "taken_over", Reason::superseded, Proof::declared,
+     "another owner took it over"},
+    {EndPath::claimed, "claimed", Reason::superseded, Proof::declared,
+     "it was parked and a new owner claimed it"},
+    {EndPath::command_completed, "command_completed", Reason::completed, Proof::observed,
      "the command under `knell run` exited with 0"},
-    {EndPath::owner_exited, "owner_exited", Reason::exited, "its process exited"},
-    {EndPath::owner_signaled, "owner_signaled", Reason::signaled, "a signal ended its process"},
-    {EndPath::owner_oom_killed, "owner_oom_killed", Reason::oom_killed,
+    {EndPath::owner_exited, "owner_exited", Reason::exited, Proof::observed, "its process exited"},
+    {EndPath::owner_signaled, "owner_signaled", Reason::signaled, Proof::observed,
+     "a signal ended its process"},
+    {EndPath::owner_oom_killed, "owner_oom_killed", Reason::oom_killed, Proof::observed,
      "the kernel ended its process for want of memory"},
-    {EndPath::owner_lost, "owner_lost", Reason::owner_lost,
+    {EndPath::owner_lost, "owner_lost", Reason::owner_lost, Proof::observed,
      "its process is gone and nobody saw how"},
-    {EndPath::host_restarted, "host_restarted", Reason::host_restart,
+    {EndPath::host_restarted, "host_restarted", Reason::host_restart, Proof::observed,
      "the boot its process lived in is over"},
-    {EndPath::lease_ran_out, "lease_ran_out", Reason::reaped, "its lease was not renewed"},
-    {EndPath::park_window_over, "park_window_over", Reason::owner_lost,
+    {EndPath::lease_ran_out, "lease_ran_out", Reason::reaped, Proof::inferred,
+     "its lease was not renewed"},
+    {EndPath::park_window_over, "park_window_over", Reason::owner_lost, Proof::observed,
      "it was parked and nobody claimed it"},
-    {EndPath::daemon_stopped, "daemon_stopped", Reason::shutdown,
+    {EndPath::daemon_stopped, "daemon_stopped", Reason::shutdown, Proof::declared,
      "the daemon that hosted it was stopped on request"},
 }};
 
@@ -64,6 +79,10 @@ constexpr const EndPathRow& row_of(EndPath path) {
 /// Whether a session that comes this way may end for that reason.
 constexpr bool leads_to(EndPath path, Reason reason) {
     const auto& row = row_of(path);
+    if (path == EndPath::waited_for) {
+        return reason == Reason::completed || reason == Reason::exited ||
+               reason == Reason::signaled;
+    }
     return row.reason ? *row.reason == reason : row_of(reason).said_by == SaidBy::anyone;
 }
 

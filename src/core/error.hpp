@@ -45,7 +45,13 @@ struct EndedAs {
     Generation generation = 0;
     ProcessIdentity process;  // that owned it, for those who ask whether it was theirs
 };
-using ErrorFacts = std::variant<std::monostate, OwnedBy, FencedBy, EndedAs>;
+/// It waits for its next owner: nobody may write to it until somebody claims it.
+struct Unowned {
+    WallTime since;
+    Generation generation = 0;
+    Status status = Status::detached;
+};
+using ErrorFacts = std::variant<std::monostate, OwnedBy, FencedBy, EndedAs, Unowned>;
 
 struct Error {
     ErrorCode code = ErrorCode::internal;

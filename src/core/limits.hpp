@@ -26,6 +26,12 @@ inline constexpr std::size_t events_page_max = 5000;
 inline constexpr std::size_t events_page_default = 500;
 inline constexpr std::size_t events_scan_max = 100'000;  // looked at for one page
 inline constexpr std::size_t show_messages_max = 1000;
+/// Where a page of an answer ends, whatever the caller's limit; the item that passes it is the
+/// last.
+inline constexpr std::size_t page_bytes_max = 4U << 20U;
+inline constexpr std::size_t answer_bytes_max = 7U << 20U;  // one line; else `limit` instead of it
+inline constexpr std::size_t description_bytes_max = 1000;  // of a hook, as told
+inline constexpr std::size_t problems_bytes_max = 1U << 20U;  // of all hooks together
 
 inline constexpr std::chrono::seconds lease_ttl_default{45};
 inline constexpr std::chrono::seconds lease_ttl_min{5};
@@ -36,6 +42,9 @@ inline constexpr std::size_t heartbeats_per_call_max = 10'000;
 inline constexpr std::size_t leftovers_max = 64;  // named in an end; more are counted
 inline constexpr std::size_t leftover_command_bytes_max = 200;
 inline constexpr std::size_t sweep_report_max = 1000;  // sessions named by one sweep
+
+inline constexpr std::size_t parents_max = 1000;      // looked at for a circle of parents
+inline constexpr std::size_t former_owners_max = 16;  // of a session, on record
 
 inline constexpr std::size_t subscribers_max = 500;
 inline constexpr std::size_t hook_output_bytes_max = 64U << 10U;
@@ -78,11 +87,14 @@ inline constexpr std::size_t feed_page_bytes_max = 512U << 10U;    // and sent a
 inline constexpr std::size_t feed_unsent_bytes_max = 256U << 10U;  // then it waits for the reader
 inline constexpr std::size_t feed_live_bytes_max = 4U << 20U;      // of one commit; more is read
 
-inline constexpr std::size_t batch_commands_max = 1024;       // decisions in one transaction
-inline constexpr std::size_t queue_commands_max = 65'536;     // waiting for the writer
-inline constexpr std::size_t queue_reads_max = 16'384;        // waiting for the reader
-inline constexpr std::size_t calls_per_connection_max = 256;  // unanswered, then we stop reading
-inline constexpr std::size_t unsent_bytes_max = 8U << 20U;    // replies a client does not read
+inline constexpr std::size_t batch_commands_max = 1024;          // decisions in one transaction
+inline constexpr std::size_t queue_commands_max = 65'536;        // waiting for the writer
+inline constexpr std::size_t queue_beats_reserve = 65'536;       // beyond these, heartbeats alone
+inline constexpr std::size_t queue_reads_max = 16'384;           // waiting for the reader
+inline constexpr std::size_t calls_per_connection_max = 256;     // unanswered, then we stop reading
+inline constexpr std::size_t unsent_bytes_max = 8U << 20U;       // replies a client does not read
+inline constexpr std::size_t unsent_bytes_all_max = 64U << 20U;  // of all clients together
+inline constexpr std::size_t half_read_bytes_all_max = 64U << 20U;  // lines without their end
 inline constexpr std::chrono::seconds unsent_for_max{30};
 
 }  // namespace knell::limits

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/time.hpp"
 #include "core/names.hpp"
@@ -29,11 +30,26 @@ struct ProcessIdentity {
     bool operator==(const ProcessIdentity&) const = default;
 };
 
+/// For the record: one a line.
+std::string to_lines(const std::vector<ProcessIdentity>& processes);
+std::vector<ProcessIdentity> processes_from_lines(std::string_view lines);
+
+/// The `knell run` around a command, to which the kernel hands the command's orphans.  Known only
+/// to the daemon that it spoke to, so boot and namespace go without saying.
+struct Reaper {
+    std::int32_t pid = 0;  // 0: there is none
+    std::uint64_t start_ticks = 0;
+
+    bool operator==(const Reaper&) const = default;
+};
+
 /// What keeps a session alive.  A process may hold a lease as well: then the lease says whether it
 /// makes progress, and only the process whether it lives.
 struct Owner {
     OwnerKind kind = OwnerKind::process;
-    ProcessIdentity process;            // kind == process
+    /// kind == process.  Of a lease: the process it stands for, which could not be seen from here,
+    /// by its name in its own namespace (pid 0: it stands for none).
+    ProcessIdentity process;
     std::chrono::seconds lease_ttl{0};  // 0: no lease
     std::string host;
     WallTime since;

@@ -1,10 +1,15 @@
 #include "core/session.hpp"
 
+#include <limits>
+
 namespace knell {
 
 void count(Tally& tally, const Message& message) {
     ++tally.messages;
-    (message.role == "assistant" ? tally.output_tokens : tally.input_tokens) += message.tokens;
+    auto& sum = message.role == "assistant" ? tally.output_tokens : tally.input_tokens;
+    if (__builtin_add_overflow(sum, message.tokens, &sum)) {
+        sum = std::numeric_limits<std::int64_t>::max();
+    }
 }
 
 Status status_of(const StatusFacts& facts) {

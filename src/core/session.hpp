@@ -55,7 +55,8 @@ struct Tally {
     bool operator==(const Tally&) const = default;
 };
 
-/// Tokens of assistant messages were produced by the model; all others were read by it.
+/// Tokens of assistant messages were produced by the model; all others were read by it.  A sum that
+/// does not fit stays at the highest there is.
 void count(Tally& tally, const Message& message);
 
 /// All that is on record about one session: one row of the store.
@@ -77,9 +78,13 @@ struct Session {
     OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
     std::chrono::seconds park_window{0};  // with OnOwnerLoss::park
     LeftoversPolicy leftovers = LeftoversPolicy::none;
+    /// The processes that owned earlier generations, the newest last; only some of the newest.
+    std::vector<ProcessIdentity> former_owners;
     WallTime started_at;
     WallTime last_activity_at;
     WallTime last_seen_at;  // its owner showed signs of life; flushed about once a minute
+    /// Its lease, or its park window, runs from there: in time in which some daemon listened.
+    std::optional<SteadyTime> lease_from;
     Tally tally;
     std::int32_t attached = 0;  // client connections looking at it
     bool pinned = false;        // a person wants it kept
@@ -104,8 +109,8 @@ struct StatusFacts {
 Status status_of(const StatusFacts& facts);
 Status status_of(const Session& session);
 
-/// What folding is derived from.  Only an end that somebody declared folds an empty session away:
-/// a death is news, however little was said before it.
+/// What folding is derived from.  Only an end that is usually declared folds an empty session away:
+/// a death is news, however little was said before it and whoever tells of it.
 struct FoldFacts {
     bool by_machine = false;    // sub-agent or cron, by source or relation
     bool nothing_said = false;  // no message and no title

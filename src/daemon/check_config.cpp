@@ -1,41 +1,23 @@
 #include <chrono>
-#include <optional>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/config.hpp"
 #include "daemon/daemon.hpp"
 #include "deliver/hook_directory.hpp"
+#include "deliver/webhook_secret.hpp"
 
 namespace knell {
 
 namespace {
 
-/// What only a look at the disk shows.  Variables are the daemon's own and cannot be looked at from
-/// here.
-std::optional<FileProblem> problem_of(const SecretPlace& secret, const WebhookSpec& webhook) {
-    if (secret.file.empty()) return std::nullopt;
-    const auto problem = [&](std::string_view what) {
-        return FileProblem{secret.file, 0,
-                           fmt::format("the secret of webhook {} {}", webhook.name, what)};
-    };
-    struct stat found{};
-    if (::stat(secret.file.c_str(), &found) != 0) {
-        return problem("is not there; make it, or correct where it is");
-    }
-    if (::access(secret.file.c_str(), R_OK) != 0) return problem("cannot be read; chmod 600");
-    if ((found.st_mode & (S_IROTH | S_IWOTH)) != 0) {
-        return problem("can be read or changed by anybody; chmod 600");
-    }
-    if (found.st_size == 0) return problem("is empty; make one");
-    return std::nullopt;
-}
-
 /// Collects the report, part by part.
 class Report {
   public:
+    Report(std::string config_file, Environment environment)
+        : config_file_(std::move(config_file)), environment_(environment) {}
+
     void add(const FileProblem& problem) {
         JsonObject object{{"file", problem.file}};
         if (problem.line != 0) object["line"] = problem.line;
@@ -44,9 +26,7 @@ class Report {
     }
     void add(const WebhookSpec& webhook) {
         webhooks_.push_back(Json(webhook.name));
-        for (const auto& secret : webhook.secrets) {
-            if (const auto problem = problem_of(secret, webhook)) add(*problem);
-        }
+        for (const auto& secret : webhook.secrets) add_secret(secret, webhook);
         add_remarks("webhook", webhook.name, webhook.remarks);
     }
     void add(const HookSpec& hook) {
@@ -64,6 +44,20 @@ class Report {
     }
 
   private:
+    /// By the rule that delivery has: what passes here can sign there.
+    void add_secret(const SecretPlace& secret, const WebhookSpec& webhook) {
+        if (secret.file.empty() && environment_ != Environment::daemons) {
+            remarks_.push_back(
+                Json(fmt::format("webhook {}: ${} is looked for in the daemon's environment, not "
+                                 "in this one; `knell rpc config.check` asks the daemon",
+                                 webhook.name, secret.variable)));
+            return;
+        }
+        const auto key = read_signing_key(secret);
+        if (key) return;
+        add(FileProblem{config_file_, 0,
+                        fmt::format("webhook {}: {}", webhook.name, key.error().message)});
+    }
     void add_remarks(std::string_view kind, const std::string& name,
                      const std::vector<std::string>& remarks) {
         for (const auto& remark : remarks) {
@@ -71,6 +65,8 @@ class Report {
         }
     }
 
+    const std::string config_file_;
+    const Environment environment_;
     JsonArray problems_;
     JsonArray webhooks_;
     JsonArray hooks_;
@@ -79,8 +75,8 @@ class Report {
 
 }  // namespace
 
-JsonObject check_config(const Paths& paths) {
-    Report report;
+JsonObject check_config(const Paths& paths, Environment environment) {
+    Report report(paths.config_file, environment);
     const auto config = read_config(paths.config_file);
     if (config) {
         for (const auto& webhook : config->webhooks) report.add(webhook);

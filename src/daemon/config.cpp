@@ -2,11 +2,11 @@
 
 #include "core/limits.hpp"
 #include "daemon/config_webhooks.hpp"
+#include "daemon/daemon.hpp"
 #include "foreign/yaml.hpp"
 #include "foreign/yaml_fields.hpp"
 #include "platform/environment.hpp"
 #include "platform/file_trust.hpp"
-#include "platform/small_file.hpp"
 
 namespace knell {
 
@@ -50,11 +50,22 @@ ConfigOrProblems read_config(const std::string& path) {
     const auto refuse = [&](const Error& error) {
         return std::unexpected(std::vector{FileProblem{path, 0, error.message}});
     };
-    const auto text = read_regular_file(path, limits::config_bytes_max);
+    const auto text = read_only_ours(path, limits::config_bytes_max);
     if (!text && text.error().code == ErrorCode::not_found) return Config{};
     if (!text) return refuse(text.error());
-    if (auto ours = check_only_ours(path); !ours) return refuse(ours.error());
     return parse_config(*text, path, environment_variable("HOME"));
+}
+
+std::vector<std::string> variables_in_config(const Paths& paths) {
+    std::vector<std::string> variables;
+    const auto config = read_config(paths.config_file);
+    if (!config) return variables;
+    for (const auto& webhook : config->webhooks) {
+        for (const auto& secret : webhook.secrets) {
+            if (!secret.variable.empty()) variables.push_back(secret.variable);
+        }
+    }
+    return variables;
 }
 
 }  // namespace knell

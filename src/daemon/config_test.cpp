@@ -188,7 +188,7 @@ TEST_F(ConfigFile, ThatAnybodyCouldChangeIsRefused) {
 
     ASSERT_FALSE(config);
     EXPECT_THAT(config.error(),
-                ElementsAre(FileProblem{path, 0, "anybody could change it; chmod o-w"}));
+                ElementsAre(FileProblem{path, 0, "anybody could change it: chmod o-w " + path}));
 }
 
 TEST_F(ConfigFile, ADirectoryInItsPlaceIsAProblem) {

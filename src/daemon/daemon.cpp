@@ -9,12 +9,19 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/uuid.hpp"
 #include "core/limits.hpp"
+#include "daemon/claims.hpp"
+#include "daemon/daemon_place.hpp"
 #include "daemon/delivery.hpp"
+#include "daemon/housekeeping.hpp"
+#include "daemon/leftover_finder.hpp"
+#include "daemon/leftover_thread.hpp"
+#include "daemon/node_status.hpp"
 #include "daemon/read_thread.hpp"
 #include "daemon/spool.hpp"
 #include "daemon/sweep.hpp"
@@ -22,16 +29,19 @@
 #include "net/server.hpp"
 #include "platform/clock.hpp"
 #include "platform/directories.hpp"
-#include "platform/lock_file.hpp"
 #include "platform/log.hpp"
+#include "platform/proc_stat.hpp"
+#include "platform/process_limits.hpp"
 #include "platform/random.hpp"
 #include "platform/version.hpp"
 #include "rpc/dispatcher.hpp"
 #include "rpc/feeds.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 #include "watch/leftovers.hpp"
+#include "watch/live_owners.hpp"
 #include "watch/process_table.hpp"
 #include "watch/process_watch.hpp"
+#include "watch/timed_tree.hpp"
 
 namespace knell {
 
@@ -49,17 +59,26 @@ std::string host_name() {
     return name.data();
 }
 
-/// As many descriptors as the system allows; gives how many clients that makes room for.  Two in
-/// five are left for the owners' pidfds: clients must not crowd out the proof of life.
-std::size_t raise_descriptor_limit() {
+/// How many descriptors clients may take, and how many the owners' pidfds.
+struct Descriptors {
+    std::size_t clients_max = 0;
+    std::size_t owners_max = 0;
+};
+
+/// As many as the system allows.  Two in five of them are for the owners' pidfds: clients must not
+/// crowd out the proof of life, nor that proof what the daemon itself needs.
+Descriptors raise_descriptor_limit() {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
     getrlimit(RLIMIT_NOFILE, &limit);
     const auto descriptors = static_cast<std::size_t>(limit.rlim_cur);
-    return descriptors > 2 * descriptors_reserved ? (descriptors - descriptors_reserved) / 5 * 3
-                                                  : descriptors / 2;
+    const auto clients = descriptors > 2 * descriptors_reserved
+                             ? (descriptors - descriptors_reserved) / 5 * 3
+                             : descriptors / 2;
+    const auto rest = descriptors - clients;
+    return {clients, rest - std::min(descriptors_reserved, rest / 2)};
 }
 
 /// A reader for each thread that reads.
@@ -69,11 +88,23 @@ struct Readers {
     std::unique_ptr<Reader> delivery;
 };
 
+/// How often, and how many times, a command that has ended is looked at until its `knell run` has
+/// said how: a second in all, in case that is stopped or busy.
+constexpr std::chrono::milliseconds first_word_look{20};
+constexpr int first_word_looks = 50;
+
+/// It has ended and its parent has yet to take notice.
+bool is_unwaited_for(const ProcessIdentity& process, const ProcessTable& processes) {
+    if (process.pid_namespace != processes.own_pid_namespace()) return false;
+    const auto stat = read_proc_stat(process.pid);
+    return stat && stat->is_dead() && stat->start_ticks == process.start_ticks;
+}
+
 /// Everything a running daemon is made of, in the order it must be taken down again.
 class Daemon final : public rpc::Backend {
   public:
-    Daemon(const DaemonOptions& options, std::unique_ptr<Store> store, Readers readers,
-           std::size_t connections_max)
+    Daemon(const DaemonOptions& options, Claims& claims, std::unique_ptr<Store> store,
+           Readers readers, const Descriptors& descriptors)
         : options_(options),
           host_(host_name()),
           started_(read_clocks()),
@@ -81,7 +112,8 @@ class Daemon final : public rpc::Backend {
           writer_(
               *store_,
               [this](auto answers, auto events) { publish(std::move(answers), std::move(events)); },
-              [this](Effect&& effect) { carry_out(std::move(effect)); }),
+              [this](Effect&& effect) { carry_out(std::move(effect)); },
+              [this] { return watch_.proven_until(); }),
           read_thread_(std::move(readers.answers), "knell-reader", /*niceness=*/0),
           feed_thread_(std::move(readers.feeds), "knell-feed", feed_niceness),
           feeds_(store_->node_id(),
@@ -89,24 +121,30 @@ class Daemon final : public rpc::Backend {
                      read_for_feed(std::move(query), std::move(done));
                  }),
           dispatcher_(*this),
-          server_(dispatcher_, connections_max),
+          server_(dispatcher_, descriptors.clients_max),
+          housekeeping_(claims, server_, [this] { delivery_->reload_soon(); }),
           delivery_reader_(std::move(readers.delivery)),
+          leftovers_(process_tree_, live_owners_,
+                     [this](StopOrder order) { record_fates(std::move(order)); }),
           watch_(
-              processes_,
-              [this](const auto& process, const auto& departure) {
-                  writer_.observe(OwnerGone{process, departure, {}, false});
-              },
-              [this](const auto& process, const auto& why) {
-                  writer_.observe(OwnerUnknown{process, why});
-              }) {}
+              processes_, descriptors.owners_max,
+              {.gone =
+                   [this](const auto& process, const auto& departure) {
+                       writer_.observe(OwnerGone{process, departure, {}, /*searched=*/false});
+                   },
+               .unknown = [this](const auto& process,
+                                 const auto& why) { writer_.observe(OwnerUnknown{process, why}); },
+               .alive = [this](const auto& process) { writer_.observe(OwnerAlive{process}); }}) {}
 
     Result<void> start() {
-        if (auto recovered = writer_.recover(processes_); !recovered) return recovered;
+        note_place();
+        FinderAtStart finder(process_tree_, live_owners_, options_.paths.listen_socket);
+        if (auto recovered = writer_.recover(processes_, finder); !recovered) return recovered;
         delivery_.emplace(options_.paths, store_->node_id(), writer_.head_at_start(),
                           delivery_outside());
         if (auto recovered = delivery_->recover(); !recovered) return recovered;
         feeds_.set_newest(writer_.figures().last_seq);
-        if (auto listening = server_.listen(options_.paths.socket); !listening) return listening;
+        if (auto listening = housekeeping_.listen(); !listening) return listening;
         writer_.start();
         delivery_->start();
         delivery_->wake(writer_.figures().last_seq);
@@ -115,15 +153,19 @@ class Daemon final : public rpc::Backend {
 
     /// Serves until it is told to stop.
     void run() {
-        deliver_spool(options_.paths.spool_dir, *this);
-        server_.every(spool_period, [this] { deliver_spool(options_.paths.spool_dir, *this); });
+        spool_.look();
+        server_.every(spool_period, [this] { spool_.look(); });
+        housekeeping_.start();
         server_.run();
-        if (const auto self = processes_.identify(getpid())) writer_.say_goodbye(*self);
+        if (const auto self = processes_.identify(getpid())) {
+            writer_.say_goodbye(*self, housekeeping_.why_stopped());
+        }
         delivery_->stop();
         read_thread_.stop();
         feed_thread_.stop();
+        leftovers_.stop();
         writer_.stop();
-        unlink(options_.paths.socket.c_str());
+        housekeeping_.remove_socket();
     }
 
     const Writer::Figures& figures() const { return writer_.figures(); }
@@ -160,19 +202,49 @@ class Daemon final : public rpc::Backend {
         });
     }
 
-    Json check_config() const override { return knell::check_config(options_.paths); }
+    Json check_config() const override {
+        return knell::check_config(options_.paths, Environment::daemons);
+    }
 
-    Result<Json> node_status(Reader& reader) const override;
+    Result<Json> node_status(Reader& reader) const override {
+        return describe_node({.paths = options_.paths,
+                              .host = host_,
+                              .boot_id = processes_.boot_id(),
+                              .store = *store_,
+                              .writer = writer_,
+                              .process_limits = process_limits_,
+                              .started = started_,
+                              .watched = watch_.counts(),
+                              .connections = server_.connection_count(),
+                              .connections_max = server_.connections_max(),
+                              .file_watch_trouble = delivery_->file_watch_trouble()},
+                             reader);
+    }
 
-    void search_leftovers(const LeftoverSearch& where,
+    void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
                           std::move_only_function<void(std::vector<Leftover>)> done) override {
         // A full queue must not keep a session from ending: then nobody looks.
         auto held = std::make_shared<decltype(done)>(std::move(done));
-        auto ours = where;
-        ours.socket = options_.paths.socket;
-        const bool taken = read_thread_.submit([this, held, ours = std::move(ours)](Reader&) {
-            server_.post(
-                [held, found = find_leftovers(ours)]() mutable { (*held)(std::move(found)); });
+        const bool taken = read_thread_.submit([this, held, session, reaper](Reader& reader) {
+            const auto answer = [this, held](std::vector<FoundLeftovers> found) {
+                server_.post([held, found = std::move(found)]() mutable {
+                    (*held)(found.empty() ? std::vector<Leftover>{}
+                                          : std::move(found.front().leftovers));
+                });
+            };
+            // Who the command is, the record says and not the caller.
+            const auto row = reader.find(session);
+            const bool is_command = row && *row && !(*row)->end &&
+                                    (*row)->owner.kind == OwnerKind::process &&
+                                    (*row)->leftovers != LeftoversPolicy::none;
+            if (!is_command) return answer({});
+            const LeftoverSearch search{.session_id = session,
+                                        .generation = (*row)->generation,
+                                        .socket = options_.paths.listen_socket,
+                                        .command = (*row)->owner.process,
+                                        .reaper = reaper,
+                                        .by_cookie_only = false};
+            if (!leftovers_.search({search}, answer)) answer({});
         });
         if (!taken) (*held)({});
     }
@@ -183,8 +255,13 @@ class Daemon final : public rpc::Backend {
             read(
                 [this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
                     Reader&) mutable -> Result<Json> {
-                    auto findings = look_at_owners(survey, processes_, dry_run);
-                    if (!dry_run) tell(std::move(findings.commands));
+                    const auto is_held = [this](const ProcessIdentity& process) {
+                        return watch_.how(process) == WatchList::How::held;
+                    };
+                    auto findings = look_at_owners(survey, processes_, is_held, dry_run);
+                    if (!dry_run) {
+                        for (const auto& process : findings.look_again) watch_.watch(process);
+                    }
                     return std::move(findings.report);
                 },
                 std::move(done));
@@ -192,6 +269,18 @@ class Daemon final : public rpc::Backend {
     }
 
     void stop() override { server_.stop(); }
+    std::string how_watched(const ProcessIdentity& process) const override {
+        switch (watch_.how(process)) {
+            case WatchList::How::held:
+                return "watched through its pidfd";
+            case WatchList::How::looked_at:
+                return "looked for every second or so: no pidfd can be had for it";
+            case WatchList::How::unclear:
+            case WatchList::How::not_watched:
+                break;
+        }
+        return {};
+    }
     const ProcessTable& processes() const override { return processes_; }
     const std::string& host() const override { return host_; }
     const std::string& node_id() const override { return store_->node_id(); }
@@ -200,18 +289,17 @@ class Daemon final : public rpc::Backend {
     }
 
   private:
-    /// What a sweep found.  A death is left to the watch, which looks again: it may hold the
-    /// process by a pidfd and know how it ended, where a late look only sees that nobody is there.
-    void tell(std::vector<Command> findings) {
-        for (auto& finding : findings) {
-            if (const auto* gone = std::get_if<OwnerGone>(&finding)) {
-                watch_.watch(gone->process);
-                continue;
-            }
-            // Could not be checked before, so nobody watches it yet.
-            if (const auto* alive = std::get_if<OwnerAlive>(&finding)) watch_.watch(alive->process);
-            writer_.observe(std::move(finding));
-        }
+    /// Before the owners on record are looked at: some may have lived in a container that is over.
+    void note_place() {
+        const auto ended = take_place(options_.paths.state_dir + "/daemon.place",
+                                      {.pid = getpid(),
+                                       .pid_namespace = processes_.own_pid_namespace(),
+                                       .boot_id = processes_.boot_id()});
+        if (!ended) return;
+        processes_.add_ended_namespace(
+            *ended, fmt::format("the daemon before this one was the first process of pid namespace "
+                                "{} and has ended, and with it every process of that namespace",
+                                *ended));
     }
 
     /// On the writer's thread, after the commit.
@@ -219,32 +307,56 @@ class Daemon final : public rpc::Backend {
         std::visit([this](auto&& e) { carry_out_one(std::forward<decltype(e)>(e)); },
                    std::move(effect));
     }
-    void carry_out_one(WatchOwner&& effect) { watch_.watch(effect.process); }
-    void carry_out_one(UnwatchOwner&& effect) { watch_.unwatch(effect.process); }
-    void carry_out_one(FindLeftovers&& effect) {
-        // A copy: when nobody can look, what is known must still be said.
-        const auto search = [this, effect](Reader&) {
-            OwnerGone gone{effect.process, effect.departure, {}, /*searched=*/true};
-            for (const auto& [id, reaper] : effect.commands) {
-                auto found = find_leftovers({.session_id = id,
-                                             .socket = options_.paths.socket,
-                                             .command = effect.process.pid,
-                                             .reaper = reaper,
-                                             .command_started = effect.process.start_ticks});
-                std::ranges::move(found, std::back_inserter(gone.leftovers));
-            }
-            writer_.observe(std::move(gone));
-        };
-        if (!read_thread_.submit(search)) {
-            writer_.observe(OwnerGone{effect.process, effect.departure, {}, /*searched=*/true});
-        }
+    void carry_out_one(WatchOwner&& effect) {
+        live_owners_.add(effect.process);
+        watch_.watch(effect.process);
     }
+    void carry_out_one(UnwatchOwner&& effect) {
+        live_owners_.remove(effect.process);
+        watch_.unwatch(effect.process);
+    }
+    void carry_out_one(FindLeftovers&& effect) {
+        const auto tell = [this, process = effect.process,
+                           departure = effect.departure](std::vector<FoundLeftovers> found) {
+            observe_after_wrapper(
+                OwnerGone{process, departure, std::move(found), /*searched=*/true},
+                first_word_looks);
+        };
+        // When nobody can look, what is known must still be said.
+        if (!leftovers_.search(searches_for(effect, options_.paths.listen_socket), tell)) tell({});
+    }
+
+    /// Its `knell run` leaves the command unwaited for until it has told of its end, and knows more
+    /// than its exit status: what asked it to end.  So it has the first word, for a short while.
+    /// Any thread.
+    void observe_after_wrapper(OwnerGone gone, int looks) {
+        if (looks == 0 || !is_unwaited_for(gone.process, processes_)) {
+            return writer_.observe(std::move(gone));
+        }
+        server_.after(first_word_look, [this, gone = std::move(gone), looks] {
+            observe_after_wrapper(gone, looks - 1);
+        });
+    }
+
     void carry_out_one(StopLeftovers&& effect) {
         for (const auto& leftover : effect.leftovers) {
-            log_info("stopping process {} ({}), left behind by session {}: {}", leftover.pid,
-                     leftover.command, effect.session_id.text(), leftover.found_by);
+            if (leftover.fate != Fate::stopping) continue;
+            log_info("stopping process {} ({}), left behind by session {}: {}",
+                     leftover.process.pid, leftover.command, effect.session_id.text(),
+                     leftover.found_by);
         }
-        watch_.stop_leftovers(std::move(effect.leftovers));
+        leftovers_.stop_leftovers(
+            {std::move(effect.session_id), effect.generation, std::move(effect.leftovers)});
+    }
+
+    /// On the thread of the leftovers.
+    void record_fates(StopOrder order) {
+        for (const auto& leftover : order.leftovers) {
+            log_info("process {} ({}), left behind by session {}: {}", leftover.process.pid,
+                     leftover.command, order.session_id.text(), name_in(fate_names, leftover.fate));
+        }
+        writer_.observe(SettleLeftovers{std::move(order.session_id), order.generation,
+                                        std::move(order.leftovers)});
     }
 
     Delivery::Outside delivery_outside() {
@@ -294,7 +406,11 @@ class Daemon final : public rpc::Backend {
     const DaemonOptions options_;
     const std::string host_;
     const Now started_;
-    const ProcTable processes_;
+    const std::vector<std::string> process_limits_ =
+        describe_process_limits(/*with_priority=*/keeps_log_file());
+    ProcTable processes_;
+    const TimedTree process_tree_{std::make_shared<ProcTree>(processes_)};
+    LiveOwners live_owners_;
     const std::unique_ptr<Store> store_;
     Writer writer_;
     ReadThread read_thread_;
@@ -302,79 +418,13 @@ class Daemon final : public rpc::Backend {
     rpc::Feeds feeds_;        // outlives the connections, which hold its subscribers
     rpc::Dispatcher dispatcher_;
     net::Server server_;
+    Housekeeping housekeeping_;
     std::unique_ptr<Reader> delivery_reader_;  // until delivery_ has it
-    std::optional<Delivery> delivery_;         // made when it is known where the log stands
+    SpoolIntake spool_{options_.paths.spool_dir, *this};
+    std::optional<Delivery> delivery_;  // made when it is known where the log stands
+    LeftoverThread leftovers_;
     ProcessWatch watch_;
 };
-
-/// Ends of the last `span` by reason and by proof.
-Result<JsonObject> ends_in(Reader& reader, WallTime now, std::chrono::hours span) {
-    const auto counts = reader.ends_since(now - span);
-    if (!counts) return std::unexpected(counts.error());
-    std::int64_t total = 0;
-    JsonObject by_reason;
-    JsonObject by_proof;
-    for (const auto& [reason, ends] : *counts) {
-        total += ends;
-        by_reason[name_of(reason)] = ends;
-        auto& proof = by_proof[name_in(proof_names, row_of(reason).proof)];
-        proof = (proof.is_null() ? 0 : proof.to_number<std::int64_t>()) + ends;
-    }
-    return JsonObject{{"total", total}, {"by_reason", by_reason}, {"by_proof", by_proof}};
-}
-
-Result<Json> Daemon::node_status(Reader& reader) const {
-    const auto now = read_clocks();
-    const auto facts = store_->facts();
-    const auto& figures = writer_.figures();
-    JsonObject status;
-    status["version"] = version;
-    status["commit"] = commit;
-    status["pid"] = getpid();
-    status["host"] = host_;
-    status["node_id"] = node_id();
-    status["boot_id"] = processes_.boot_id();
-    status["home"] = options_.paths.state_dir;
-    status["socket"] = options_.paths.socket;
-    status["started_at"] = format_rfc3339(started_.wall);
-    status["uptime_s"] =
-        std::chrono::duration_cast<std::chrono::seconds>(now.steady - started_.steady).count();
-    status["store"] = JsonObject{{"kind", facts.kind},
-                                 {"path", facts.path},
-                                 {"bytes", facts.bytes},
-                                 {"schema", facts.schema},
-                                 {"sqlite_version", facts.library}};
-    JsonObject sessions{{"open", figures.open.load()}};
-    for (std::size_t i = 0; i < status_names.size(); ++i) {
-        if (static_cast<Status>(i) == Status::ended) continue;
-        sessions[status_names.at(i)] = figures.by_status.at(i).load();
-    }
-    status["sessions"] = std::move(sessions);
-    const auto day = ends_in(reader, now.wall, std::chrono::hours{24});
-    const auto week = ends_in(reader, now.wall, std::chrono::hours{7 * 24});
-    const auto leaked = reader.leaked();
-    if (!day) return std::unexpected(day.error());
-    if (!week) return std::unexpected(week.error());
-    if (!leaked) return std::unexpected(leaked.error());
-    status["ended"] = JsonObject{{"day", *day}, {"week", *week}};
-    status["leaks"] = JsonObject{{"ended_without_reason", *leaked}};
-    status["leases"] = JsonObject{{"live", figures.leases.load()},
-                                  {"heartbeats", figures.heartbeats.load()},
-                                  {"reaps", figures.reaps.load()},
-                                  {"reap_lateness_last_ms", figures.reap_lateness_last_ms.load()},
-                                  {"reap_lateness_max_ms", figures.reap_lateness_max_ms.load()}};
-    status["watched_processes"] = watch_.watched();
-    status["events"] =
-        JsonObject{{"last_seq", figures.last_seq.load()}, {"first_seq", figures.first_seq.load()}};
-    status["journal"] = JsonObject{{"commits", figures.commits.load()},
-                                   {"commands", figures.commands.load()},
-                                   {"failures", figures.failures.load()},
-                                   {"queued", writer_.queued()},
-                                   {"queued_max", limits::queue_commands_max}};
-    status["connections"] =
-        JsonObject{{"open", server_.connection_count()}, {"max", server_.connections_max()}};
-    return status;
-}
 
 int refuse(const Error& error) {
     log_error("knell does not start: {}", error.message);
@@ -382,15 +432,19 @@ int refuse(const Error& error) {
 }
 
 Result<void> make_directories(const Paths& paths) {
-    for (const auto* path :
-         {&paths.state_dir, &paths.runtime_dir, &paths.spool_dir, &paths.hooks_dir}) {
+    if (auto made = make_private_directories(paths.state_dir); !made) return made;
+    // Before anything is written there: root may use the daemon of another user, not run it.
+    if (auto ours = open_private_directory(paths.state_dir); !ours) {
+        return std::unexpected(ours.error());
+    }
+    for (const auto* path : {&paths.runtime_dir, &paths.spool_dir, &paths.hooks_dir}) {
         if (auto made = make_private_directories(*path); !made) return made;
     }
     return {};
 }
 
 void say_hello(const DaemonOptions& options, const Daemon& daemon) {
-    log_info("knell {} listens at {}", version, options.paths.socket);
+    log_info("knell {} listens at {}", version, options.paths.listen_socket);
     log_info("store {} holds {} open sessions; the last event is number {}",
              options.paths.store_file, daemon.figures().open.load(),
              daemon.figures().last_seq.load());
@@ -403,12 +457,16 @@ void say_hello(const DaemonOptions& options, const Daemon& daemon) {
 
 int run_daemon(const DaemonOptions& options) {
     const auto& paths = options.paths;
+    // Of a detached daemon, which runs /proc/self/exe, it would be "exe".
+    prctl(PR_SET_NAME, "knell");
+    hold_hangup();
+    keep_log_file(paths.log_file);
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGCHLD, SIG_DFL);  // ignored, the exit status of hooks would be lost
-    const auto connections_max = raise_descriptor_limit();
+    const auto descriptors = raise_descriptor_limit();
     if (auto made = make_directories(paths); !made) return refuse(made.error());
-    const auto lock = LockFile::acquire(paths.lock_file);
-    if (!lock) return refuse(lock.error());
+    auto claims = Claims::take(paths);  // given up last, when the store is closed
+    if (!claims) return refuse(claims.error());
     auto store = sqlite::open_store({.path = paths.store_file, .vfs = {}});
     if (!store) return refuse(store.error());
     Readers readers;
@@ -417,7 +475,7 @@ int run_daemon(const DaemonOptions& options) {
         if (!opened) return refuse(opened.error());
         *reader = std::move(*opened);
     }
-    Daemon daemon(options, std::move(*store), std::move(readers), connections_max);
+    Daemon daemon(options, *claims, std::move(*store), std::move(readers), descriptors);
     if (auto started = daemon.start(); !started) return refuse(started.error());
     say_hello(options, daemon);
     daemon.run();

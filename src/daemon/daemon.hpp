@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "platform/paths.hpp"
 #include "wire/json.hpp"
 
@@ -13,9 +17,17 @@ struct DaemonOptions {
 /// wrong has been said on standard error by then.
 int run_daemon(const DaemonOptions& options);
 
+/// Whose environment this process has.
+enum class Environment : std::uint8_t { daemons, callers };
+
 /// Reads config.yaml and hooks/ as a daemon would and says what is there and what is wrong:
 /// {ok, problems: [{file, line?, message}], webhooks: [names], hooks: [names], remarks: [texts],
 /// events: {keep_days, keep_count}, config_file, config_exists, hooks_dir}.  Needs no daemon.
-JsonObject check_config(const Paths& paths);
+/// A secret passes when it can sign; one in a variable only the daemon can look at.
+JsonObject check_config(const Paths& paths, Environment environment);
+
+/// The environment variables that config.yaml asks for, such as a webhook's `secret_env`.  None
+/// when it cannot be read.
+std::vector<std::string> variables_in_config(const Paths& paths);
 
 }  // namespace knell

@@ -24,6 +24,11 @@ using namespace std::chrono_literals;
 
 /// A file that was changed is read after this much quiet: it may be one of several.
 constexpr auto settle_time = 50ms;
+/// What could not be used is looked at again: what was wrong may have been put right in a place
+/// that nobody watches, such as the modes of a directory on the way to a program.
+constexpr auto look_again_after = 5s;
+/// Where the kernel does not tell of changed files.
+constexpr std::chrono::seconds look_at_files_every = 3s;
 /// How far subscribers are is saved this often at most.  After a crash what was delivered since is
 /// delivered again.
 constexpr std::chrono::milliseconds save_period = 250ms;
@@ -51,6 +56,7 @@ Delivery::Delivery(const Paths& paths, std::string node_id, Seq head, Outside ou
       webhooks_(node_id_),
       outside_(std::move(outside)),
       courier_(node_id_, head),
+      hooks_(node_id_),
       last_test_(first_test) {}
 
 void Delivery::start() {
@@ -83,10 +89,22 @@ void Delivery::ask(rpc::HooksCall call, rpc::Respond done) {
     });
 }
 
+void Delivery::reload_soon() {
+    post([this] {
+        if (!reload_at_) changed_at_ = courier_.head();
+        reload_at_ = read_clocks().steady;
+    });
+}
+
 // --- the loop -----------------------------------------------------------------------------------
 
 void Delivery::loop() {
     changed_at_ = courier_.head();
+    // Before anything is tried again: a hook never runs beside the run that was cut off.
+    for (const auto& [hook, pid] : hooks_.stop_orphans()) {
+        log_warn("stopped process {} of hook {}: the daemon that ran it was killed meanwhile", pid,
+                 hook);
+    }
     reload(read_clocks());
     for (;;) {
         const auto now = read_clocks();
@@ -152,6 +170,8 @@ void Delivery::wait(Now now) {
     no_later_than(courier_.next_try());
     no_later_than(hooks_.next_deadline());
     no_later_than(reload_at_);
+    no_later_than(look_again_at_);
+    if (!folders_.trouble().empty()) no_later_than(look_at_files_at_);
     no_later_than(stop_at_);
     if ((courier_.has_changes() || !unsaved_.empty()) && !saving_) {
         const auto period = unsaved_.empty() ? save_period : save_again_after;
@@ -179,16 +199,46 @@ bool Delivery::is_done(Now now) const {
 
 // --- who is there -------------------------------------------------------------------------------
 
-void Delivery::notice_changes(Now now) {
-    if (!folders_.take_change()) return;
+void Delivery::notice_changes(Now now, bool is_asked) {
+    bool changed = folders_.take_change();
+    if (!folders_.trouble().empty() && (is_asked || now.steady >= look_at_files_at_)) {
+        changed = folders_.look() || changed;
+        look_at_files_at_ = now.steady + look_at_files_every;
+        tell_of_trouble();
+    }
+    if (!changed) return;
     // Who is new hears what came after its file was there, not after we had read it.
     if (!reload_at_) changed_at_ = courier_.head();
     reload_at_ = now.steady + settle_time;
 }
 
+void Delivery::tell_of_trouble() {
+    const auto& trouble = folders_.trouble();
+    {
+        const std::lock_guard lock(trouble_mutex_);
+        if (trouble == file_watch_trouble_) return;
+        file_watch_trouble_ = trouble;
+    }
+    if (trouble.empty()) {
+        log_info("changes of config.yaml and hooks are noticed at once again");
+    } else {
+        log_warn("changes of config.yaml and hooks are looked for every {} s: {}",
+                 look_at_files_every.count(), trouble);
+    }
+}
+
+std::string Delivery::file_watch_trouble() const {
+    const std::lock_guard lock(trouble_mutex_);
+    return file_watch_trouble_;
+}
+
 void Delivery::reload_when_changed(Now now) {
     if (stopping_ && !stop_at_) stop_at_ = now.steady + farewell_max;
-    notice_changes(now);
+    notice_changes(now, /*is_asked=*/false);
+    if (look_again_at_ && now.steady >= *look_again_at_ && !reload_at_) {
+        changed_at_ = courier_.head();
+        reload_at_ = now.steady;
+    }
     if (!reload_at_ || now.steady < *reload_at_) return;
     reload_at_.reset();
     reload(now);
@@ -208,6 +258,7 @@ void Delivery::reload(Now now) {
     for (const auto& entry : std::filesystem::directory_iterator(hooks, absent)) {
         if (entry.is_directory(absent)) folders_.watch(entry.path());
     }
+    tell_of_trouble();
     for (const auto& problem : roster_.reload(paths_)) {
         log_error("{}: {}", problem.name, problem.message);
     }
@@ -217,6 +268,8 @@ void Delivery::reload(Now now) {
         webhooks_.cancel(attempt);
     }
     has_listeners_ = !roster_.terms().empty();
+    look_again_at_.reset();
+    if (!roster_.problems().empty()) look_again_at_ = now.steady + look_again_after;
     outside_.keep(roster_.retention());
 }
 
@@ -305,8 +358,9 @@ bool Delivery::is_time_to_save(Now now) const {
 void Delivery::answer(rpc::HooksCall call, rpc::Respond done, Now now) {
     using Verb = rpc::HooksCall::Verb;
     // Who has just written a file and asks about it means what is in it now.
-    notice_changes(now);
-    if (std::exchange(reload_at_, std::nullopt)) reload(now);
+    notice_changes(now, /*is_asked=*/true);
+    const bool was_changed = std::exchange(reload_at_, std::nullopt).has_value();
+    if (was_changed || !roster_.problems().empty()) reload(now);
     // A dead letter is sent again from the store, so it must be there.
     const bool must_be_saved = call.verb == Verb::retry;
     if (must_be_saved && (saving_ || !unsaved_.empty() || courier_.has_changes())) {

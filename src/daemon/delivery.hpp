@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -49,6 +50,10 @@ class Delivery {
 
     /// Any thread: there are events up to here.
     void wake(Seq head);
+    /// Any thread: reads config.yaml and the hooks again.
+    void reload_soon();
+    /// Any thread: why changed files are noticed late; "" when they are not.
+    std::string file_watch_trouble() const;
     /// Any thread: `done` is called on the delivery thread.
     void ask(rpc::HooksCall call, rpc::Respond done);
 
@@ -59,7 +64,9 @@ class Delivery {
     void step(Now now);
     void wait(Now now);
     void post(Work work);
-    void notice_changes(Now now);
+    /// `is_asked`: somebody waits who may have changed something.
+    void notice_changes(Now now, bool is_asked);
+    void tell_of_trouble();
     void reload_when_changed(Now now);
     void reload(Now now);
     void begin(const Courier::Attempt& attempt, Now now);
@@ -89,6 +96,8 @@ class Delivery {
     std::atomic<bool> has_listeners_ = true;  // somebody is to hear what is committed
     std::atomic<bool> woken_ = false;         // since the thread last looked
     WebhookSender webhooks_;                  // only `wake` is for any thread
+    mutable std::mutex trouble_mutex_;
+    std::string file_watch_trouble_;  // guarded by trouble_mutex_
 
     // The delivery thread's alone.
     Outside outside_;
@@ -96,9 +105,11 @@ class Delivery {
     Roster roster_;
     HookRunner hooks_;
     FolderWatch folders_;
+    SteadyTime look_at_files_at_{};
     std::optional<SteadyTime> reload_at_;
-    SteadyTime read_again_at_{};  // the store said no
-    Seq changed_at_ = 0;          // the newest event when a change of files was seen
+    std::optional<SteadyTime> look_again_at_;  // something could not be used
+    SteadyTime read_again_at_{};               // the store said no
+    Seq changed_at_ = 0;                       // the newest event when a change of files was seen
     std::map<AttemptId, Courier::Attempt> attempts_;
     struct Test {
         rpc::Respond done;

@@ -4,8 +4,10 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/limits.hpp"
 #include "core/retention.hpp"
 #include "engine/awake_clock.hpp"
 #include "engine/command.hpp"
@@ -16,33 +18,55 @@
 
 namespace knell {
 
+/// Looks for leftovers while the daemon starts, when nobody waits yet.
+class LeftoverFinder {
+  public:
+    virtual ~LeftoverFinder() = default;
+    /// Told of every owner of an open session first: none of them is anybody's leftover.
+    virtual void protect(const ProcessIdentity& owner) = 0;
+    virtual std::vector<FoundLeftovers> find(const FindLeftovers& what) = 0;
+};
+
 /// What the writer does, without its thread, its queue and its log: the daemon and the simulator
 /// run the same steps.  Clocks and processes are handed in.  One thread.
 class Desk {
   public:
     using ReadClocks = std::function<AwakeClock::Readings()>;
-    Desk(Store& store, ReadClocks read_clocks);
+    /// `group_max` words are decided in one step at most.
+    Desk(Store& store, ReadClocks read_clocks, std::size_t group_max = limits::batch_commands_max);
 
     struct Recovered {
         std::vector<Effect> effects;   // to be carried out once somebody can
         std::vector<Event> automatic;  // to be explained
     };
     /// Takes the open sessions from the store, announces the daemon, and looks at each of their
-    /// owners: adopted, ended or marked unknown before anybody can ask.
-    Result<Recovered> recover(const ProcessTable& processes, std::string announcement);
+    /// owners: adopted, ended or marked unknown before anybody can ask.  What an earlier daemon was
+    /// stopping comes as a StopLeftovers of its own.
+    Result<Recovered> recover(const ProcessTable& processes, LeftoverFinder& leftovers,
+                              std::string announcement);
 
     struct Word {
         Command command;
         bool observed = false;  // nobody waits for the answer: said again when the store refuses it
+        AwakeClock::Readings arrived;  // when it came into the daemon's hands
     };
-    /// One group, at most `limits::batch_commands_max` words, and what has fallen due.  The replies
-    /// are to `words`, in their order.
-    Journal::Step step(std::vector<Word>&& words);
+    /// Takes all that has arrived until `until`, in the order of arrival, to be decided by `step`,
+    /// a group at a time.
+    void take(std::vector<Word>&& words, const AwakeClock::Readings& until);
+    bool has_words() const { return next_word_ < words_.size(); }
+    /// Before words are taken: until when the watch vouches for every owner whose end is not among
+    /// them.
+    void note_watched_until(SteadyTime boot) { watched_until_ = boot; }
+    /// Decides the next group, and what has fallen due: not as of now, but as of the arrival of the
+    /// first word that still waits.  What waits may be a renewal, and a lease is not over while its
+    /// renewal is in our hands, however slow the disk is.  The replies are to the group's words.
+    Journal::Step step();
     /// How long nothing need be done; none: until somebody says something.
     std::optional<std::chrono::milliseconds> patience() const;
 
     /// Lets go of old events, now and then and a few at a time: nobody waits for it.  Gives what
-    /// was let go of, if anything.
+    /// was let go of, if anything.  How old they are goes by the time that this node saw pass, on
+    /// the boot's own clock: a clock that is set, or a month switched off, makes no event older.
     Result<std::optional<Gap>> trim(const Retention& retention);
     /// Before a planned stop: the last signs of life.
     Result<void> save_all_seen();
@@ -56,21 +80,44 @@ class Desk {
 
   private:
     Now read_now();
-    std::vector<Command> look_at_owners(const SurveyReply& survey, const ProcessTable& processes,
-                                        std::vector<Effect>& effects);
+    /// The words of the next group, and when each of them arrived.
+    struct Group {
+        std::vector<Command> commands;
+        std::vector<Now> arrived;
+        std::vector<std::pair<std::size_t, Command>> observed;  // by place among the commands
+        std::size_t repeated = 0;  // the first of them: refused by the store before
+    };
+    Group next_group();
+    std::vector<Command> look_at_owners(const SurveyReply& survey, const ProcessTable& processes);
+    Result<void> end_the_dead(std::vector<Command> commands, LeftoverFinder& leftovers,
+                              Recovered& recovered);
+    Result<void> resume_stopping(std::vector<Effect>& effects);
     bool has_too_many_events(const Retention& retention) const;
+    void begin_log_age(const std::string& boot_id);
+    std::chrono::milliseconds log_age() const;
+    Result<void> mark_log();
+    /// The newest event that need not be kept.
+    Seq last_to_go(const Retention& retention) const;
 
     Store& store_;
     const ReadClocks read_clocks_;
+    const std::size_t group_max_;
     AwakeClock::Readings last_readings_;
     AwakeClock clock_;
     State state_;
     Journal journal_;
+    std::optional<SteadyTime> watched_until_;
     bool failing_ = false;  // the store said no to the last step
     Seq head_at_start_ = 0;
     Seq first_seq_ = 0;
+    LogAge age_at_start_;
+    std::vector<LogMark> marks_;
+    std::chrono::milliseconds age_saved_{0};
     SteadyTime trimmed_at_{};
     bool trim_left_ = false;
+    std::vector<Word> words_;
+    std::size_t next_word_ = 0;  // of these, the first that still waits
+    AwakeClock::Readings taken_until_;
     /// Observers say a thing once: what the store refused is said again in the next step.
     std::vector<Command> unheard_;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+#include "core/limits.hpp"
 #include "wire/session_json.hpp"
 
 namespace knell {
@@ -24,10 +26,18 @@ JsonArray texts(const std::vector<std::string>& lines) {
     return JsonArray(lines.begin(), lines.end());
 }
 
+/// A manifest may hold a megabyte of prose; an answer holds every hook.
+std::string shortened(std::string text) {
+    if (text.size() <= limits::description_bytes_max) return text;
+    text.resize(limits::description_bytes_max);
+    while (!is_utf8(text)) text.pop_back();
+    return text + "...";
+}
+
 void put_terms(JsonObject& object, const std::string& name, const Roster& roster) {
     if (const auto* hook = roster.hook(name)) {
         object["kind"] = "hook";
-        object["description"] = hook->description;
+        object["description"] = shortened(hook->description);
         object["directory"] = hook->directory;
         object["events"] = names_of(hook->events);
         object["timeout_s"] = hook->timeout.count();
@@ -73,10 +83,16 @@ Json hooks_to_json(const std::vector<SubscriberReport>& reports, const Roster& r
     JsonArray hooks;
     for (const auto& report : reports) hooks.push_back(to_json(report, roster, now));
     JsonArray problems;
+    std::size_t bytes = 0;
     for (const auto& problem : roster.problems()) {
+        bytes += problem.name.size() + problem.message.size();
+        if (bytes > limits::problems_bytes_max) break;
         problems.push_back(JsonObject{{"name", problem.name}, {"message", problem.message}});
     }
-    return JsonObject{{"hooks", std::move(hooks)}, {"problems", std::move(problems)}};
+    const auto left_out = roster.problems().size() - problems.size();
+    JsonObject result{{"hooks", std::move(hooks)}, {"problems", std::move(problems)}};
+    if (left_out > 0) result["problems_left_out"] = left_out;
+    return result;
 }
 
 Json to_json(const Outcome& outcome, std::chrono::milliseconds took) {

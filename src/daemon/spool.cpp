@@ -1,33 +1,26 @@
 #include "daemon/spool.hpp"
 
-#include <filesystem>
+#include <cerrno>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <system_error>
 #include <vector>
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
+#include "daemon/spool_file.hpp"
 #include "daemon/spool_text.hpp"
-#include "platform/fd.hpp"
 #include "platform/log.hpp"
-#include "platform/small_file.hpp"
 
 namespace knell {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-void set_aside(const fs::path& path, std::string_view why) {
-    auto bad = path;
-    bad += ".bad";
-    std::error_code error;
-    fs::rename(path, bad, error);
-    log_error("cannot take in {}: {}; {}", path.string(), why,
-              error ? "and it cannot be renamed: " + error.message() : "kept as " + bad.string());
+void set_aside_and_say(const std::string& path, std::string_view why) {
+    const auto bad = set_aside(path);
+    log_error("cannot take in {}: {}; {}", path, why,
+              bad ? "kept as " + *bad : bad.error().message);
 }
 
 /// A spool file under way, one call after another: what a close is meant for shows in the answer to
@@ -38,11 +31,13 @@ void set_aside(const fs::path& path, std::string_view why) {
 /// Each call's answer holds it until the last one.
 class Intake : public std::enable_shared_from_this<Intake> {
   public:
-    Intake(fs::path path, Fd lock, std::vector<Command> commands, rpc::Backend& backend)
+    Intake(std::string path, Fd lock, std::vector<Command> commands, rpc::Backend& backend,
+           std::function<void()> done)
         : path_(std::move(path)),
           lock_(std::move(lock)),
           commands_(std::move(commands)),
-          backend_(backend) {}
+          backend_(backend),
+          done_(std::move(done)) {}
 
     void go_on() {
         if (next_ == commands_.size()) return settle();
@@ -55,7 +50,7 @@ class Intake : public std::enable_shared_from_this<Intake> {
             return submit(Command{*create});
         }
         if (auto* close = std::get_if<Close>(&command); !close->generation) {
-            if (!owner_) return set_aside(path_, "nothing shows whose session is to be closed");
+            if (!owner_) return give_up("nothing shows whose session is to be closed");
             close->generation = 1;
         }
         submit(std::move(command));
@@ -80,9 +75,10 @@ class Intake : public std::enable_shared_from_this<Intake> {
             resumes_ = true;  // an earlier life under the same id: this is the next one
             go_on();
         } else if (may_pass(reply.error().code)) {
-            log_warn("{} stays for now: {}", path_.string(), reply.error().message);
+            log_warn("{} stays for now: {}", path_, reply.error().message);
+            finish();
         } else {
-            set_aside(path_, reply.error().message);
+            give_up(reply.error().message);
         }
     }
 
@@ -96,13 +92,16 @@ class Intake : public std::enable_shared_from_this<Intake> {
     bool is_on_record(const Error& error) const {
         if (error.code == ErrorCode::fenced) return true;
         if (const auto* owned = std::get_if<OwnedBy>(&error.facts)) {
-            const auto& process = owned->owner.process;
-            return owned->generation == 1 && process.pid == owner_->pid &&
-                   process.start_ticks == owner_->start_ticks;
+            return owned->generation == 1 && is_owner(owned->owner.process);
         }
         const auto* ended = std::get_if<EndedAs>(&error.facts);
-        return ended != nullptr && ended->process.pid == owner_->pid &&
-               ended->process.start_ticks == owner_->start_ticks;
+        return ended != nullptr && is_owner(ended->process);
+    }
+
+    /// Of another namespace its pid was translated while it lived, and cannot be any more.
+    bool is_owner(const ProcessIdentity& process) const {
+        if (process.start_ticks != owner_->start_ticks) return false;
+        return process.pid == owner_->pid || process.pid_namespace != owner_->pid_namespace;
     }
 
     /// `knell run` writes the create when it starts and, if no daemon came meanwhile, once more
@@ -111,8 +110,9 @@ class Intake : public std::enable_shared_from_this<Intake> {
         if (place + 1 >= commands_.size()) return false;
         const auto* create = std::get_if<Create>(&commands_[place]);
         const auto* next = std::get_if<Create>(&commands_[place + 1]);
+        // The same process may have ended between the two translations of its pid.
         return create != nullptr && next != nullptr &&
-               create->draft.owner.process == next->draft.owner.process;
+               create->draft.owner.process.start_ticks == next->draft.owner.process.start_ticks;
     }
 
     std::optional<Close> close_after(std::size_t place) const {
@@ -132,44 +132,104 @@ class Intake : public std::enable_shared_from_this<Intake> {
         return resume;
     }
 
-    void settle() const {
-        std::error_code error;
-        fs::remove(path_, error);
-        if (error) {
-            log_warn("cannot delete delivered {}: {}", path_.string(), error.message());
+    void settle() {
+        if (unlink(path_.c_str()) != 0) {
+            log_warn("cannot delete delivered {}: {}", path_,
+                     std::generic_category().message(errno));
         } else {
-            log_info("took in {}: written while no daemon could be reached", path_.string());
+            log_info("took in {}: written while no daemon could be reached", path_);
         }
+        finish();
     }
 
-    const fs::path path_;
-    const Fd lock_;
+    void give_up(std::string_view why) {
+        set_aside_and_say(path_, why);
+        finish();
+    }
+
+    void finish() {
+        lock_.reset();
+        done_();
+    }
+
+    const std::string path_;
+    Fd lock_;
     std::vector<Command> commands_;
     rpc::Backend& backend_;
+    const std::function<void()> done_;
     std::size_t next_ = 0;
     bool resumes_ = false;  // the create stands for the next life of a session that ended
     std::optional<ProcessIdentity> owner_;  // of the last create
 };
 
-void deliver_file(const fs::path& path, rpc::Backend& backend) {
-    Fd lock{open(path.c_str(), O_RDWR | O_CLOEXEC)};
-    if (!lock || flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return;
-    const auto text = read_small_file(path.string());
-    if (!text) return;
-    auto commands = parse_spool(*text, backend);
-    if (!commands) return set_aside(path, commands.error().message);
-    std::make_shared<Intake>(path, std::move(lock), std::move(*commands), backend)->go_on();
+/// What became of a file on the read thread.
+struct Loaded {
+    Fd lock;
+    std::vector<Command> commands;
+    std::string problem;  // why it can never be taken in
+};
+
+std::optional<Loaded> load_file(const std::string& path, rpc::Backend& backend) {
+    auto file = open_spool_file(path);
+    if (!file) return Loaded{{}, {}, file.error().message};
+    if (!*file) return std::nullopt;
+    auto commands = parse_spool((*file)->text, backend);
+    if (!commands) return Loaded{std::move((*file)->lock), {}, commands.error().message};
+    return Loaded{std::move((*file)->lock), std::move(*commands), {}};
 }
 
 }  // namespace
 
-void deliver_spool(const std::string& spool_dir, rpc::Backend& backend) {
-    std::error_code error;
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(spool_dir, error)) {
-        if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+void SpoolIntake::look() {
+    if (looking_ || under_way_ > 0) return;
+    looking_ = true;
+    auto found = std::make_shared<std::vector<std::string>>();
+    backend_.read(
+        [found, this](Reader&) -> Result<Json> {
+            *found = find_spool_files(spool_dir_);
+            return Json{};
+        },
+        [found, this](const Result<Json>&) {
+            looking_ = false;
+            waiting_.assign(found->begin(), found->end());
+            advance();
+        });
+}
+
+void SpoolIntake::advance() {
+    while (under_way_ < limits::spool_files_at_once_max && !waiting_.empty()) {
+        const auto path = std::move(waiting_.front());
+        waiting_.pop_front();
+        ++under_way_;
+        load(path);
     }
-    for (const auto& path : files) deliver_file(path, backend);
+}
+
+void SpoolIntake::load(const std::string& path) {
+    auto loaded = std::make_shared<std::optional<Loaded>>();
+    backend_.read(
+        [loaded, path, this](Reader&) -> Result<Json> {
+            *loaded = load_file(path, backend_);
+            return Json{};
+        },
+        [loaded, path, this](const Result<Json>& read) {
+            // Too much else is to be read: the next look will find them again.
+            if (!read) waiting_.clear();
+            if (!*loaded) return finish_one();
+            auto& [lock, commands, problem] = **loaded;
+            if (!problem.empty()) {
+                set_aside_and_say(path, problem);
+                return finish_one();
+            }
+            std::make_shared<Intake>(path, std::move(lock), std::move(commands), backend_, [this] {
+                finish_one();
+            })->go_on();
+        });
+}
+
+void SpoolIntake::finish_one() {
+    --under_way_;
+    advance();
 }
 
 }  // namespace knell

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <deque>
 #include <string>
 
 #include "rpc/backend.hpp"
@@ -11,8 +11,26 @@ namespace knell {
 /// call a line.  A file is deleted once all its calls are durable; one that cannot be understood is
 /// set aside as *.bad, never deleted.
 ///
-/// A step: looks once, submits what it finds, returns.  Answers come later, on the backend's
-/// thread.
-void deliver_spool(const std::string& spool_dir, rpc::Backend& backend);
+/// Files are found, read and parsed on the read thread, a few at a time; everything else happens on
+/// the thread that dispatches calls.  Outlives the backend's threads.
+class SpoolIntake {
+  public:
+    SpoolIntake(std::string spool_dir, rpc::Backend& backend)
+        : spool_dir_(std::move(spool_dir)), backend_(backend) {}
+
+    /// Begins a look, unless one is still under way.  Returns at once.
+    void look();
+
+  private:
+    void advance();
+    void load(const std::string& path);
+    void finish_one();
+
+    const std::string spool_dir_;
+    rpc::Backend& backend_;
+    bool looking_ = false;
+    std::deque<std::string> waiting_;
+    std::size_t under_way_ = 0;
+};
 
 }  // namespace knell

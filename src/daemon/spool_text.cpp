@@ -1,5 +1,8 @@
 #include "daemon/spool_text.hpp"
 
+#include <fmt/format.h>
+
+#include "daemon/spool_file.hpp"
 #include "rpc/decode.hpp"
 
 namespace knell {
@@ -29,6 +32,10 @@ Result<std::vector<Command>> parse_spool(std::string_view text, rpc::Backend& ba
         // A last line without its end was cut short by a crash: it was never said.
         if (end == std::string_view::npos) break;
         if (const auto line = text.substr(0, end); !line.empty()) {
+            if (commands.size() == limits::spool_lines_max) {
+                return fail(ErrorCode::limit,
+                            fmt::format("more than {} lines", limits::spool_lines_max));
+            }
             auto command = parse_line(line, backend);
             if (!command) return std::unexpected(command.error());
             commands.push_back(std::move(*command));

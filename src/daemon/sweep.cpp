@@ -22,6 +22,7 @@ void name_sessions(JsonArray& list, const SurveyReply::Owner& owner, const JsonO
 }  // namespace
 
 SweepFindings look_at_owners(const SurveyReply& survey, const ProcessTable& processes,
+                             const std::function<bool(const ProcessIdentity&)>& is_held,
                              bool dry_run) {
     SweepFindings findings;
     JsonArray ended;
@@ -35,20 +36,25 @@ SweepFindings look_at_owners(const SurveyReply& survey, const ProcessTable& proc
             name_sessions(ended, owner,
                           {{"reason", name_of(reason_for(gone->departure, /*is_command=*/false))},
                            {"evidence", gone->departure.evidence}});
-            findings.commands.emplace_back(
-                OwnerGone{owner.process, std::move(gone->departure), {}, false});
+            findings.look_again.push_back(owner.process);
             continue;
         }
         left_count += owner.sessions;
-        if (auto* unclear = std::get_if<CannotTell>(&finding)) {
+        const auto* unclear = std::get_if<CannotTell>(&finding);
+        if (unclear != nullptr && is_held(owner.process)) {
+            name_sessions(left_alone, owner,
+                          {{"verdict", "alive"},
+                           {"why", fmt::format("process {} is watched through its pidfd",
+                                               owner.process.pid)}});
+        } else if (unclear != nullptr) {
             name_sessions(left_alone, owner, {{"verdict", "unknown"}, {"why", unclear->why}});
-            findings.commands.emplace_back(OwnerUnknown{owner.process, std::move(unclear->why)});
+            findings.look_again.push_back(owner.process);
         } else {
             name_sessions(left_alone, owner,
                           {{"verdict", "alive"},
                            {"why", fmt::format("process {} (start ticks {}) is there",
                                                owner.process.pid, owner.process.start_ticks)}});
-            if (owner.is_unknown) findings.commands.emplace_back(OwnerAlive{owner.process});
+            if (owner.is_unknown) findings.look_again.push_back(owner.process);
         }
     }
     auto& report = findings.report;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -9,15 +10,18 @@
 
 namespace knell {
 
-/// One look at every owner process: what to tell the engine, and what to tell the person.
+/// One look at every owner process: whom the watch should look for itself, and what to tell the
+/// person.
 struct SweepFindings {
-    std::vector<Command> commands;
+    std::vector<ProcessIdentity> look_again;
     JsonObject
         report;  // {ended: [...], ended_count, left_alone: [...], left_alone_count, leases...}
 };
 
-/// Ends nothing by itself.
+/// Ends nothing and doubts nothing by itself: that is the watch's, which may hold a process by its
+/// pidfd and know more than a late look.  `is_held` asks it.
 SweepFindings look_at_owners(const SurveyReply& survey, const ProcessTable& processes,
+                             const std::function<bool(const ProcessIdentity&)>& is_held,
                              bool dry_run);
 
 }  // namespace knell

@@ -35,8 +35,8 @@ void explain(std::span<const Event> automatic) {
         if (event.end) {
             log_info("ended session {} generation {}: {} ({}){}{}; {}", event.session_id.text(),
                      event.generation, name_of(event.end->reason),
-                     name_in(proof_names, event.end->proof()),
-                     event.end->detail.empty() ? "" : ": ", event.end->detail, event.end->evidence);
+                     name_in(proof_names, event.end->proof), event.end->detail.empty() ? "" : ": ",
+                     event.end->detail, event.end->evidence);
         } else {
             log_info("{} {} generation {}: {}", name_in(event_type_names, event.type),
                      event.session_id.text(), event.generation, event.detail);
@@ -49,20 +49,22 @@ void explain(std::span<const Event> automatic) {
 
 }  // namespace
 
-Writer::Writer(Store& store, Publish publish, CarryOut carry_out)
+Writer::Writer(Store& store, Publish publish, CarryOut carry_out, WatchedUntil watched_until)
     : store_(store),
       publish_(std::move(publish)),
       carry_out_(std::move(carry_out)),
-      queue_(limits::queue_commands_max),
+      watched_until_(std::move(watched_until)),
+      queue_(limits::queue_commands_max,
+             [](Submission& submission) { submission.arrived = read_all_clocks(); }),
       desk_(store_, read_all_clocks) {}
 
 Writer::~Writer() {
     stop();
 }
 
-Result<void> Writer::recover(const ProcessTable& processes) {
-    auto recovered =
-        desk_.recover(processes, fmt::format("knell {} started, pid {}", version, getpid()));
+Result<void> Writer::recover(const ProcessTable& processes, LeftoverFinder& leftovers) {
+    auto recovered = desk_.recover(processes, leftovers,
+                                   fmt::format("knell {} started, pid {}", version, getpid()));
     if (!recovered) return std::unexpected(recovered.error());
     first_effects_ = std::move(recovered->effects);
     explain(recovered->automatic);
@@ -89,7 +91,10 @@ void Writer::stop() {
 
 bool Writer::submit(Command&& command, Done&& done) {
     Submission submission{std::move(command), std::move(done)};
-    if (queue_.push(std::move(submission))) return true;
+    // A crowd of writers must not keep signs of life from being heard.
+    const bool is_beat = std::holds_alternative<Heartbeat>(submission.command);
+    const auto reserve = is_beat ? limits::queue_beats_reserve : 0;
+    if (queue_.push(std::move(submission), reserve)) return true;
     // A push that is refused leaves its argument as it was.
     done = std::move(submission.done);  // NOLINT(bugprone-use-after-move)
     return false;
@@ -99,7 +104,7 @@ void Writer::submit_direct(Command&& command, Done&& done) {
     queue_.push_always({std::move(command), std::move(done), /*direct=*/true});
 }
 
-void Writer::say_goodbye(const ProcessIdentity& self) {
+void Writer::say_goodbye(const ProcessIdentity& self, std::string_view why) {
     const auto wait_for = [this](Command&& command) {
         std::promise<void> heard;
         submit_direct(std::move(command), [&](const Result<Reply>& reply) {
@@ -111,11 +116,11 @@ void Writer::say_goodbye(const ProcessIdentity& self) {
     wait_for(OwnerGone{.process = self,
                        .departure = {.kind = Departure::Kind::stopped,
                                      .number = 0,
-                                     .evidence = "the daemon was stopped on request"},
-                       .leftovers = {},
+                                     .evidence = fmt::format("the daemon was stopped {}", why)},
+                       .found = {},
                        .searched = true});
     wait_for(Announce{EventType::gateway_shutdown,
-                      fmt::format("knell {} stopped on request, pid {}", version, getpid())});
+                      fmt::format("knell {} stopped {}, pid {}", version, why, getpid())});
 }
 
 void Writer::keep(const Retention& retention) {
@@ -129,13 +134,22 @@ void Writer::observe(Command&& command) {
 
 void Writer::loop() {
     std::vector<Submission> taken;
-    while (queue_.pop_all(taken, desk_.patience())) {
+    AwakeClock::Readings until;
+    for (;;) {
+        // Before the queue is emptied: an end that is told afterwards happened after that.
+        const auto watched_until = watched_until_();
+        if (!queue_.pop_all(taken, desk_.patience(), [&] { until = read_all_clocks(); })) return;
+        desk_.note_watched_until(watched_until);
+        std::vector<Desk::Word> words;
+        words.reserve(taken.size());
+        for (auto& submission : taken) {
+            words.push_back(
+                {std::move(submission.command), /*observed=*/!submission.done, submission.arrived});
+        }
+        desk_.take(std::move(words), until);
         std::span<Submission> left = taken;
-        do {
-            const auto size = std::min(left.size(), limits::batch_commands_max);
-            commit(left.first(size));
-            left = left.subspan(size);
-        } while (!left.empty());
+        do left = commit(left);
+        while (!left.empty());
         trim();
         if (taken.empty() || queue_.size() > 0) continue;
         if (auto maintained = store_.maintain(); !maintained) {
@@ -157,21 +171,18 @@ void Writer::trim() {
     }
 }
 
-void Writer::commit(std::span<Submission> group) {
-    std::vector<Desk::Word> words;
-    words.reserve(group.size());
-    for (auto& submission : group) {
-        words.push_back({std::move(submission.command), /*observed=*/!submission.done});
-    }
+std::span<Writer::Submission> Writer::commit(std::span<Submission> taken) {
     const bool was_failing = desk_.is_failing();
-    auto step = desk_.step(std::move(words));
+    auto step = desk_.step();
+    const auto group = taken.first(step.replies.size());
     if (step.failed && !was_failing) {
-        const auto why = std::ranges::find_if(
-            step.replies, [](const auto& r) { return !r && r.error().code == ErrorCode::storage; });
-        log_error("nothing was acknowledged: {}",
-                  why == step.replies.end() ? "the store failed" : why->error().message);
+        log_error("nothing was acknowledged: {}", step.why_failed);
     } else if (was_failing && !step.failed) {
         log_info("the store takes writes again");
+    }
+    if (step.failed || was_failing) {
+        const std::scoped_lock lock(failing_mutex_);
+        why_failing_ = step.why_failed;
     }
     explain(step.automatic());
     for (auto& effect : step.effects) carry_out_(std::move(effect));
@@ -189,6 +200,12 @@ void Writer::commit(std::span<Submission> group) {
     }
     // Last: who waits for one of these stops delivery next, which must know of the events by then.
     for (auto& [done, reply] : direct) done(std::move(reply));
+    return taken.subspan(group.size());
+}
+
+std::string Writer::why_failing() const {
+    const std::scoped_lock lock(failing_mutex_);
+    return why_failing_;
 }
 
 void Writer::update_figures() {

@@ -2,6 +2,9 @@
 
 #include <atomic>
 #include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -27,18 +30,20 @@ class Writer {
     /// Both are called on the writer's thread, after the commit.
     using Publish = std::function<void(std::vector<Answer>, std::vector<Event>)>;
     using CarryOut = std::function<void(Effect&&)>;
+    /// Until when the watch vouches for the owners whose end it has not told.
+    using WatchedUntil = std::function<SteadyTime()>;
 
-    Writer(Store& store, Publish publish, CarryOut carry_out);
+    Writer(Store& store, Publish publish, CarryOut carry_out, WatchedUntil watched_until);
     ~Writer();
 
     /// See Desk.  Before `start`.
-    Result<void> recover(const ProcessTable& processes);
+    Result<void> recover(const ProcessTable& processes, LeftoverFinder& leftovers);
     /// The newest event before the announcement.
     Seq head_at_start() const { return desk_.head_at_start(); }
     void start();
-    /// On request: ends what this daemon hosted itself, and announces that it goes.  Waits until
-    /// that is durable.
-    void say_goodbye(const ProcessIdentity& self);
+    /// Ends what this daemon hosted itself, and announces that it goes; `why` is such as "on
+    /// request".  Waits until that is durable.
+    void say_goodbye(const ProcessIdentity& self, std::string_view why);
     /// Commits what is queued, then ends the thread.
     void stop();
 
@@ -68,6 +73,8 @@ class Writer {
         std::atomic<std::int64_t> reap_lateness_max_ms{0};
     };
     const Figures& figures() const { return figures_; }
+    /// Why the store took nothing the last time; "" when it did.  Any thread.
+    std::string why_failing() const;
     std::size_t queued() const { return queue_.size(); }
 
   private:
@@ -75,18 +82,23 @@ class Writer {
         Command command;
         Done done;  // may be empty: an observer does not wait
         bool direct = false;
+        AwakeClock::Readings arrived{};  // when it entered the queue
     };
 
     void loop();
-    void commit(std::span<Submission> group);
+    /// One step; gives what is left of the submissions, which the desk has taken.
+    std::span<Submission> commit(std::span<Submission> taken);
     void trim();
     void update_figures();
 
     Store& store_;
     const Publish publish_;
     const CarryOut carry_out_;
+    const WatchedUntil watched_until_;
     BoundedQueue<Submission> queue_;
     Figures figures_;
+    mutable std::mutex failing_mutex_;
+    std::string why_failing_;  // guarded by failing_mutex_
     std::atomic<std::int64_t> keep_count_ = Retention{}.keep_count;
     std::atomic<std::int64_t> keep_hours_ = Retention{}.keep_for.count();
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <expected>
 #include <filesystem>
-#include <ranges>
 
 #include <fmt/format.h>
 
@@ -11,11 +10,11 @@
 #include "core/limits.hpp"
 #include "core/subscriber_name.hpp"
 #include "deliver/event_choice.hpp"
+#include "deliver/hook_command.hpp"
 #include "deliver/hook_program.hpp"
 #include "foreign/hook_file.hpp"
 #include "platform/environment.hpp"
 #include "platform/file_trust.hpp"
-#include "platform/small_file.hpp"
 
 namespace knell {
 
@@ -46,39 +45,21 @@ std::vector<std::string> hook_names(const fs::path& hooks_dir) {
     return names;
 }
 
-/// Files that a command line runs: the program, and scripts of the hook's own that it is given.
-std::vector<fs::path> files_run(const fs::path& directory, const std::vector<std::string>& argv) {
-    std::vector<fs::path> files{argv.front()};
-    for (const auto& word : argv | std::views::drop(1)) {
-        std::error_code error;
-        const auto path = directory / word;
-        if (!word.starts_with('/') && fs::is_regular_file(path, error)) files.push_back(path);
-    }
-    return files;
-}
-
-/// The first of them that somebody else could change, as a problem.
-std::expected<void, Problems> check_trust(const std::vector<fs::path>& paths) {
-    for (const auto& path : paths) {
-        if (auto ours = check_only_ours(path.string()); !ours) return about(path, ours.error());
-    }
-    return {};
-}
-
 std::expected<HookSpec, Problems> read_hook(const fs::path& directory) {
     const auto manifest = directory / "HOOK.yaml";
-    if (auto ours = check_trust({directory, manifest}); !ours) {
-        return std::unexpected(std::move(ours.error()));
+    if (auto ours = check_only_ours(directory.string()); !ours) {
+        return about(directory, ours.error());
     }
-    const auto text = read_regular_file(manifest.string(), limits::config_bytes_max);
+    const auto text = read_only_ours(manifest.string(), limits::config_bytes_max);
     if (!text) return about(manifest, text.error());
     auto file = foreign::parse_hook_file(*text, manifest.string());
     if (!file) return std::unexpected(std::move(file.error()));
-    auto program =
-        find_hook_program(directory.string(), file->command, environment_variable("PATH"));
+    const auto search_path = environment_variable("PATH");
+    auto program = find_hook_program(directory.string(), file->command, search_path);
     if (!program) return about(manifest, program.error());
-    if (auto ours = check_trust(files_run(directory, program->argv)); !ours) {
-        return std::unexpected(std::move(ours.error()));
+    // Looked at again for each run: this is for the person who asks why it does not.
+    if (auto command = open_hook_command(directory.string(), *program, search_path); !command) {
+        return std::unexpected(Problems{std::move(command.error())});
     }
     auto events = choose_events(file->events);
 

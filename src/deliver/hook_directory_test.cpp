@@ -218,10 +218,42 @@ TEST_F(Hooks, WhatAnybodyCouldChangeIsNotRun) {
     let_anybody_write("d/script");
 
     EXPECT_THAT(names(), ElementsAre("e"));
-    EXPECT_THAT(complaints(), ElementsAre("hooks/a: anybody could change it; chmod o-w",
-                                          "hooks/b/HOOK.yaml: anybody could change it; chmod o-w",
-                                          "hooks/c/run: anybody could change it; chmod o-w",
-                                          "hooks/d/script: anybody could change it; chmod o-w"));
+    EXPECT_THAT(
+        complaints(),
+        ElementsAre("hooks/a: anybody could change it: chmod o-w hooks/a",
+                    "hooks/b/HOOK.yaml: anybody could change it: chmod o-w hooks/b/HOOK.yaml",
+                    "hooks/c/run: anybody could change it: chmod o-w hooks/c/run",
+                    "hooks/d/script: anybody could change it: chmod o-w hooks/d/script"));
+}
+
+TEST_F(Hooks, WhatAGroupOfOthersCouldChangeIsNotRun) {
+    for (const auto* name : {"a", "b", "c"}) make_program_hook(name);
+    for (const auto* file : {"/a", "/b/HOOK.yaml", "/c/run"}) {
+        const auto path = root_ + file;
+        if (::chown(path.c_str(), static_cast<uid_t>(-1), 54'321) != 0)
+            GTEST_SKIP() << "only root can give files to any group";
+        ASSERT_EQ(::chmod(path.c_str(), 0775), 0);
+    }
+
+    EXPECT_THAT(names(), IsEmpty());
+    EXPECT_THAT(
+        complaints(),
+        ElementsAre("hooks/a: group 54321 could change it: chmod g-w hooks/a",
+                    "hooks/b/HOOK.yaml: group 54321 could change it: chmod g-w hooks/b/HOOK.yaml",
+                    "hooks/c/run: group 54321 could change it: chmod g-w hooks/c/run"));
+}
+
+TEST_F(Hooks, AProgramInAFolderThatAnybodyCanWriteInIsNotRun) {
+    fs::create_directories(root_ + "/.tools");
+    write(".tools/run", "#!/bin/sh\n", 0755);
+    make_hook("a", "events: [notice]\ncommand: " + root_ + "/.tools/run\n");
+    EXPECT_THAT(names(), ElementsAre("a"));
+
+    let_anybody_write(".tools");
+
+    EXPECT_THAT(names(), IsEmpty());
+    EXPECT_THAT(complaints(), ElementsAre("hooks/.tools/run: anybody could change hooks/.tools, "
+                                          "which it is in: chmod o-w hooks/.tools"));
 }
 
 TEST_F(Hooks, WhereAnybodyCouldAddOneNoneIsRun) {
@@ -229,7 +261,7 @@ TEST_F(Hooks, WhereAnybodyCouldAddOneNoneIsRun) {
     let_anybody_write("");
 
     EXPECT_THAT(names(), IsEmpty());
-    EXPECT_THAT(complaints(), ElementsAre("hooks: anybody could change it; chmod o-w"));
+    EXPECT_THAT(complaints(), ElementsAre("hooks: anybody could change it: chmod o-w hooks"));
 }
 
 TEST_F(Hooks, APipeInPlaceOfTheManifestKeepsNobodyWaiting) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/limits.hpp"
+#include "platform/file_trust.hpp"
 #include "wire/json.hpp"
 
 namespace knell {
@@ -14,9 +15,8 @@ namespace knell {
 namespace {
 
 /// HERMES_HOME: where a handler written for Hermes looks for its files.
-constexpr std::array<std::string_view, 10> passed_on{"PATH",       "HOME",       "USER", "LOGNAME",
-                                                     "SHELL",      "LANG",       "TZ",   "TMPDIR",
-                                                     "KNELL_HOME", "HERMES_HOME"};
+constexpr std::array<std::string_view, 9> passed_on{
+    "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "KNELL_HOME", "HERMES_HOME"};
 constexpr std::array<std::string_view, 2> passed_on_families{"LC_", "XDG_"};
 
 bool is_passed_on(std::string_view name) {
@@ -41,7 +41,12 @@ std::vector<std::string> hook_environment(const char* const* ours, const Parcel&
         const auto equals = entry.find('=');
         if (equals == std::string_view::npos) continue;
         const auto name = entry.substr(0, equals);
-        if (is_passed_on(name)) put(environment, name, entry.substr(equals + 1));
+        const auto value = entry.substr(equals + 1);
+        if (name == "PATH") {
+            put(environment, name, safe_search_path(value));
+        } else if (is_passed_on(name)) {
+            put(environment, name, value);
+        }
     }
     put(environment, "KNELL_EVENT", parcel.type);
     put(environment, "KNELL_EVENT_ID", parcel.id);

@@ -9,7 +9,7 @@ namespace knell {
 
 /// What a hook finds in its environment, as NAME=value: of ours only what programs need to find
 /// their way (the daemon may have been started from a shell full of secrets), and what the event is
-/// about.
+/// about.  The PATH is without the directories that somebody else could put a program into.
 ///
 /// Never KNELL_SOCKET: beside KNELL_SESSION_ID it marks the processes of a session, and a hook must
 /// not be taken for something the session left behind.

@@ -13,9 +13,11 @@
 #include <sys/wait.h>
 
 #include "core/limits.hpp"
-#include "deliver/hermes_shim.hpp"
+#include "deliver/hook_command.hpp"
 #include "deliver/hook_environment.hpp"
 #include "deliver/hook_launch.hpp"
+#include "deliver/hook_run.hpp"
+#include "platform/environment.hpp"
 #include "platform/pidfd.hpp"
 
 namespace knell {
@@ -26,6 +28,8 @@ using namespace std::chrono_literals;
 
 /// Between asking a hook to end and killing it.
 constexpr auto end_grace = 2s;
+/// Where programs are when nobody says.
+constexpr auto default_search_path = "/usr/local/bin:/usr/bin:/bin";
 
 struct Pipe {
     Fd reader;
@@ -47,12 +51,19 @@ Result<Pipe> open_pipe() {
     return pipe;
 }
 
-std::vector<std::string> command_of(const HookSpec& spec) {
-    if (!spec.is_python_handler) return spec.argv;
-    // Unbuffered: what a handler printed before it was killed is not lost.
-    std::vector<std::string> command{"python3", "-u", "-c", std::string{hermes_shim}};
-    command.insert(command.end(), spec.argv.begin(), spec.argv.end());
-    return command;
+/// Everything that will be run is looked at now, not when the hook was read: who could change it
+/// since then could have had it run.
+Result<HookCommand> command_of(const HookSpec& spec) {
+    const auto search_path = environment_variable("PATH");
+    auto command = open_hook_command(spec.directory, {spec.argv, spec.is_python_handler},
+                                     search_path.empty() ? default_search_path : search_path);
+    if (command) return std::move(*command);
+    const auto& problem = command.error();
+    const auto& program = spec.argv.front();
+    return fail(
+        ErrorCode::unauthorized,
+        printable_line(fmt::format("cannot run {}: {}", program,
+                                   problem.file == program ? problem.message : to_text(problem))));
 }
 
 std::string signal_name(int signal) {
@@ -63,17 +74,21 @@ std::string signal_name(int signal) {
 }  // namespace
 
 Result<std::unique_ptr<HookProcess>> HookProcess::start(const HookSpec& spec, const Parcel& parcel,
-                                                        SteadyTime now) {
+                                                        const std::string& node, SteadyTime now) {
     // A line, for those who read lines.
     auto input = input_of(parcel.json + '\n');
     if (!input) return std::unexpected(std::move(input.error()));
     auto pipe = open_pipe();
     if (!pipe) return std::unexpected(std::move(pipe.error()));
-    const auto pid = launch({.argv = command_of(spec),
+    const auto command = command_of(spec);
+    if (!command) return std::unexpected(command.error());
+    const auto cookie = text_before_group(run_of_ours(node, spec.name));
+    const auto pid = launch({.command = *command,
                              .environment = hook_environment(environ, parcel),
-                             .directory = spec.directory,
                              .input = input->get(),
-                             .output = pipe->writer.get()});
+                             .output = pipe->writer.get(),
+                             .cookie_name = hook_run_variable,
+                             .cookie = cookie});
     if (!pid) return std::unexpected(pid.error());
     Fd pidfd{pidfd_open(*pid, 0)};  // not reaped yet, so the number is still its own
     if (!pidfd) {

@@ -24,8 +24,9 @@ namespace knell {
 /// latest two seconds after its time is over.  What is left of its group then is killed.
 class HookProcess {
   public:
+    /// `node` is put into its environment, so that the next daemon can tell what this one left.
     static Result<std::unique_ptr<HookProcess>> start(const HookSpec& spec, const Parcel& parcel,
-                                                      SteadyTime now);
+                                                      const std::string& node, SteadyTime now);
     HookProcess(const HookProcess&) = delete;
     HookProcess& operator=(const HookProcess&) = delete;
     /// Kills what still runs.  That is not waited for: who cares for zombies calls `reap` first.

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "base/text.hpp"
+#include "platform/file_trust.hpp"
 
 namespace knell {
 
@@ -27,30 +27,13 @@ bool is_program(const fs::path& path) {
     return is_file(path) && ::access(path.c_str(), X_OK) == 0;
 }
 
-std::optional<fs::path> find_in_path(const std::string& name, std::string_view search_path) {
-    while (!search_path.empty()) {
-        const auto part = search_path.substr(0, search_path.find(':'));
-        search_path.remove_prefix(std::min(part.size() + 1, search_path.size()));
-        // A relative entry would mean something else in the hook's directory.
-        if (!part.starts_with('/')) continue;
-        auto candidate = fs::path(part) / name;
-        if (is_program(candidate)) return candidate;
-    }
-    return std::nullopt;
-}
-
 Result<HookProgram> from_command(const fs::path& directory, std::vector<std::string> argv,
                                  std::string_view search_path) {
     const auto& word = argv.front();
     auto program = (directory / word).lexically_normal();  // an absolute word stays as it is
     if (!word.contains('/') && !is_file(program)) {
         const auto found = find_in_path(word, search_path);
-        if (!found) {
-            return fail(ErrorCode::not_found,
-                        fmt::format("the program {} is neither in the hook's directory nor in the "
-                                    "PATH; install it, or write where it is",
-                                    word));
-        }
+        if (!found) return std::unexpected(found.error());
         program = *found;
     }
     if (!is_file(program)) {
@@ -99,6 +82,31 @@ Result<HookProgram> only_program(const fs::path& directory) {
 }
 
 }  // namespace
+
+Result<std::string> find_in_path(const std::string& name, std::string_view search_path) {
+    std::string unsafe;
+    while (!search_path.empty()) {
+        const auto part = search_path.substr(0, search_path.find(':'));
+        search_path.remove_prefix(std::min(part.size() + 1, search_path.size()));
+        // A relative entry would mean something else in the hook's directory.
+        if (!part.starts_with('/')) continue;
+        const auto candidate = fs::path(part) / name;
+        if (!is_program(candidate)) continue;
+        if (check_only_ours(std::string(part))) return candidate.string();
+        if (unsafe.empty()) unsafe = candidate.string();
+    }
+    if (unsafe.empty()) {
+        return fail(
+            ErrorCode::not_found,
+            fmt::format("the program {} is neither in the hook's directory nor in the PATH; "
+                        "install it, or write where it is",
+                        name));
+    }
+    const auto directory = fs::path(unsafe).parent_path().string();
+    return fail(ErrorCode::unauthorized,
+                fmt::format("the program {} is not used: {} is in the PATH, but {}", unsafe,
+                            directory, check_only_ours(directory).error().message));
+}
 
 Result<HookProgram> find_hook_program(const std::string& directory,
                                       const std::vector<std::string>& command,

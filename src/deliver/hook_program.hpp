@@ -14,6 +14,10 @@ struct HookProgram {
     bool is_python_handler = false;
 };
 
+/// Where a program is, by `search_path` ($PATH).  Directories that somebody else could write in are
+/// passed over: a program of theirs would be run as us.
+Result<std::string> find_in_path(const std::string& name, std::string_view search_path);
+
 /// What the hook in `directory` runs: its `command` when that is not empty, whose first word is
 /// looked for in the directory and then in `search_path` ($PATH); else its handler.py; else its one
 /// executable file.

@@ -1,22 +1,74 @@
 #include "deliver/hook_runner.hpp"
 
+#include <algorithm>
+#include <csignal>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/check.hpp"
+#include "platform/pidfd.hpp"
 
 namespace knell {
+
+namespace {
+
+/// What is killed may have started something a moment before.
+constexpr int rounds_max = 10;
+constexpr int round_millis = 200;
+
+bool is_gone(const HookOrphan& orphan, int millis) {
+    pollfd look{.fd = orphan.pidfd.get(), .events = POLLIN, .revents = 0};
+    return ::poll(&look, 1, millis) > 0;
+}
+
+Finished failed(AttemptId attempt, std::string what) {
+    return {attempt, Outcome{.kind = Outcome::Kind::failed,
+                             .what = std::move(what),
+                             .output = {},
+                             .retry_after = std::nullopt}};
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, pid_t>> HookRunner::stop_orphans() {
+    std::vector<std::pair<std::string, pid_t>> stopped;
+    for (int round = 0; round < rounds_max; ++round) {
+        orphans_ = find_hook_orphans(node_);
+        if (orphans_.empty()) break;
+        for (const auto& orphan : orphans_) {
+            pidfd_send_signal(orphan.pidfd.get(), SIGKILL, nullptr, 0);
+            const auto one = std::pair(orphan.hook, orphan.pid);
+            if (std::ranges::find(stopped, one) == stopped.end()) stopped.push_back(one);
+        }
+        for (const auto& orphan : orphans_) {
+            if (!is_gone(orphan, round_millis)) break;
+        }
+    }
+    return stopped;
+}
+
+const HookOrphan* HookRunner::earlier_run(const std::string& hook) {
+    std::erase_if(orphans_, [](const auto& orphan) { return is_gone(orphan, 0); });
+    const auto found = std::ranges::find(orphans_, hook, &HookOrphan::hook);
+    return found == orphans_.end() ? nullptr : &*found;
+}
 
 void HookRunner::start(AttemptId attempt, const HookSpec& spec, const Parcel& parcel,
                        SteadyTime now) {
     CHECK(!running_.contains(attempt));
-    auto process = HookProcess::start(spec, parcel, now);
+    if (const auto* earlier = earlier_run(spec.name)) {
+        finished_.push_back(
+            failed(attempt, fmt::format("its run under an earlier daemon (process {}) was killed "
+                                        "and is not gone yet",
+                                        earlier->pid)));
+        return;
+    }
+    auto process = HookProcess::start(spec, parcel, node_, now);
     if (process) {
         running_.emplace(attempt, std::move(*process));
     } else {
-        finished_.push_back({attempt, Outcome{.kind = Outcome::Kind::failed,
-                                              .what = std::move(process.error().message),
-                                              .output = {},
-                                              .retry_after = std::nullopt}});
+        finished_.push_back(failed(attempt, std::move(process.error().message)));
     }
 }
 

@@ -5,12 +5,15 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <poll.h>
 
 #include "base/time.hpp"
 #include "deliver/hook_process.hpp"
+#include "deliver/hook_run.hpp"
 #include "deliver/hook_spec.hpp"
 #include "deliver/parcel.hpp"
 
@@ -22,6 +25,14 @@ namespace knell {
 /// Every attempt that is started has exactly one outcome, unless it is cancelled.
 class HookRunner {
   public:
+    /// `node`: whose hooks they are.
+    explicit HookRunner(std::string node = {}) : node_(std::move(node)) {}
+
+    /// Kills what hooks of an earlier daemon of this node left running.  Before the first `start`;
+    /// waits a moment for them to be gone.  What does not go, because it waits for a dead disk,
+    /// keeps its hook from being started.  Gives them for the log: hook and pid.
+    std::vector<std::pair<std::string, pid_t>> stop_orphans();
+
     /// A hook that cannot be started has failed at once: `take_finished` says why.
     void start(AttemptId attempt, const HookSpec& spec, const Parcel& parcel, SteadyTime now);
 
@@ -49,7 +60,11 @@ class HookRunner {
     /// does not make the many quiet ones cost two each.
     std::set<AttemptId> due(SteadyTime now) const;
     void retire(std::unique_ptr<HookProcess> process);
+    /// An earlier run of the hook that is killed and not gone; nullptr when there is none.
+    const HookOrphan* earlier_run(const std::string& hook);
 
+    const std::string node_;
+    std::vector<HookOrphan> orphans_;  // killed and not gone yet
     std::map<AttemptId, std::unique_ptr<HookProcess>> running_;
     std::vector<std::unique_ptr<HookProcess>> dying_;  // killed and not reaped yet
     std::vector<Finished> finished_;

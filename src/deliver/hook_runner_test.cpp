@@ -3,6 +3,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -55,6 +57,8 @@ class HookRunnerTest : public ::testing::Test, public HookTrial {
         ::mkfifo(path(name).c_str(), 0600);
         return Fd{::open(path(name).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
     }
+
+    std::unique_ptr<HookRunner> abandoned_;  // nobody steps it
 };
 
 // How it ends.
@@ -256,9 +260,7 @@ TEST_F(HookRunnerTest, OneThatMadeItMadeItHoweverLateWeLook) {
 
 TEST_F(HookRunnerTest, SaysWhyAProgramCannotBeRun) {
     EXPECT_EQ(run(spec({path("missing")})).what,
-              fmt::format("cannot run {}: No such file or directory", path("missing")));
-
-    EXPECT_EQ(run(spec({"no-such-program"})).what, "cannot run no-such-program: not found in PATH");
+              fmt::format("cannot run {}: is not there", path("missing")));
 
     const auto plain = write("plain", "#!/bin/sh\n");
     ::chmod(plain.c_str(), 0600);
@@ -277,7 +279,78 @@ TEST_F(HookRunnerTest, SaysWhyAProgramCannotBeRun) {
     auto homeless = spec({"/bin/true"});
     homeless.directory = path("nowhere");
     EXPECT_EQ(run(homeless).what,
-              fmt::format("cannot run /bin/true: its directory {} is not there", path("nowhere")));
+              fmt::format("cannot run /bin/true: {}: is not there", path("nowhere")));
+}
+
+// Whom it can be taken for.
+
+TEST_F(HookRunnerTest, AProgramThatOthersCouldSwapSinceItWasReadIsNotRun) {
+    std::filesystem::create_directory(path("tools"));
+    const auto hook = spec({write("tools/run", "#!/bin/sh\necho ran\n")});
+    EXPECT_EQ(run(hook).output, "ran\n");
+
+    ::chmod(path("tools").c_str(), 0777);
+
+    const auto outcome = run(hook);
+    EXPECT_EQ(outcome.kind, Kind::failed);
+    EXPECT_EQ(outcome.output, "");
+    EXPECT_THAT(outcome.what, HasSubstr("anybody could change " + path("tools")));
+}
+
+TEST_F(HookRunnerTest, NorIsOneWhoseInterpreterOthersCouldSwap) {
+    std::filesystem::create_directory(path("tools"));
+    std::filesystem::copy_file("/bin/sh", path("tools/sh"));
+    const auto hook = spec({write("run", "#!" + path("tools/sh") + "\necho ran\n")});
+    EXPECT_EQ(run(hook).output, "ran\n");
+
+    ::chmod(path("tools").c_str(), 0777);
+
+    EXPECT_EQ(run(hook).what,
+              fmt::format("cannot run {}: {}: anybody could change {}, which it is in: chmod o-w "
+                          "{}",
+                          path("run"), path("tools/sh"), path("tools"), path("tools")));
+}
+
+TEST_F(HookRunnerTest, NorIsAHandlerThatOthersCouldChange) {
+    const auto hook = python_handler("def handle(event_type, context): print('ran')\n");
+    EXPECT_EQ(run(hook).output, "ran\n");
+
+    ::chmod(path("handler.py").c_str(), 0666);
+
+    EXPECT_THAT(run(hook).what, HasSubstr("anybody could change it"));
+}
+
+TEST_F(HookRunnerTest, DoesNotFindProgramsOfOthersInItsPath) {
+    std::filesystem::create_directory(path("shared"));
+    ::chmod(path("shared").c_str(), 0777);
+    write("shared/python3", "#!/bin/sh\necho of somebody else\n");
+    const std::string before = ::getenv("PATH");
+    ::setenv("PATH", (path("shared") + ":" + before).c_str(), 1);
+
+    const auto handled = run(python_handler("def handle(event_type, context): print('ours')\n"));
+    const auto found = run(shell("echo $PATH"));
+
+    ::setenv("PATH", before.c_str(), 1);
+    EXPECT_EQ(handled.output, "ours\n");
+    EXPECT_THAT(found.output, Not(HasSubstr("shared")));
+}
+
+TEST_F(HookRunnerTest, IsCalledByItsPath) {
+    const auto script = write("run", "#!/bin/sh\necho \"$0 $1\"\n");
+    EXPECT_EQ(run(spec({script, "word"})).output, script + " word\n");
+    EXPECT_EQ(run(spec({"/bin/sh", "-c", "echo $0"})).output, "/bin/sh\n");
+}
+
+TEST_F(HookRunnerTest, DiesWithTheThreadThatRunsIt) {
+    const auto line = lifeline("line");
+    const auto up = fifo("up");
+    std::thread([&] {
+        HookRunner other("node");
+        other.start(1, shell("exec 3> line; echo > up; exec sleep 1000"), parcel(), at(0s));
+        EXPECT_EQ(read_line(up), "");
+        abandoned_ = std::make_unique<HookRunner>(std::move(other));
+    }).join();
+    EXPECT_TRUE(is_let_go(line));
 }
 
 // Many, and no more.

@@ -19,7 +19,6 @@ TEST(AwakeClock, CountsWhatWasWatched) {
     const auto now = clock.read(after(600ms, 600ms));
 
     EXPECT_EQ(now.steady - start, 600ms);
-    EXPECT_EQ(now.missed, 0ms);
 }
 
 TEST(AwakeClock, AStalledDaemonBlamesNobody) {
@@ -28,7 +27,7 @@ TEST(AwakeClock, AStalledDaemonBlamesNobody) {
     const auto now = clock.read(after(60s, 60s));
 
     EXPECT_EQ(now.steady - start, AwakeClock::gap_max);
-    EXPECT_EQ(now.missed, 60s - AwakeClock::gap_max);
+    EXPECT_EQ(now.boot, SteadyTime{60s});
 }
 
 TEST(AwakeClock, ASleepingHostDoesNotEither) {
@@ -37,7 +36,7 @@ TEST(AwakeClock, ASleepingHostDoesNotEither) {
     const auto now = clock.read(after(100ms, 8h));
 
     EXPECT_EQ(now.steady - start, 100ms);
-    EXPECT_EQ(now.missed, 8h - 100ms);
+    EXPECT_EQ(now.boot, SteadyTime{8h});
 }
 
 TEST(AwakeClock, TheWallClockMayJumpEitherWay) {

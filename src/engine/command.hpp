@@ -25,6 +25,7 @@ struct Close {
     std::string said_by;
     std::optional<WallTime> at;
     std::vector<Leftover> leftovers;
+    std::optional<ProcessIdentity> caller{};  // who said it, where that is proven
 };
 
 struct Create {
@@ -34,7 +35,10 @@ struct Create {
     /// It is over already: a life that was spooled whole starts and ends in one decision, before
     /// anybody can find its owner gone.
     std::optional<Close> and_close;
-    pid_t reaper = 0;  // the `knell run` that orphans of the command are handed to
+    Reaper reaper;
+    bool reaper_is_parent = false;  // of the owner: it will see how the command ends
+    /// Its parent is a descendant of its own.  Found where the record is at hand.
+    bool is_own_ancestor = false;
 };
 
 struct Resume {
@@ -48,7 +52,8 @@ struct Resume {
     std::string said_by;
     std::optional<WallTime> at;
     std::optional<Close> and_close;
-    pid_t reaper = 0;
+    Reaper reaper;
+    bool reaper_is_parent = false;
 };
 
 struct Append {
@@ -76,7 +81,7 @@ struct Heartbeat {
 struct OwnerGone {
     ProcessIdentity process;
     Departure departure;
-    std::vector<Leftover> leftovers;
+    std::vector<FoundLeftovers> found;
     bool searched = false;  // leftovers were looked for
 };
 struct OwnerUnknown {
@@ -85,6 +90,13 @@ struct OwnerUnknown {
 };
 struct OwnerAlive {
     ProcessIdentity process;
+};
+
+/// What became of the leftovers of a generation that has ended.
+struct SettleLeftovers {
+    SessionId session_id;
+    Generation generation = 0;
+    std::vector<Leftover> leftovers;  // those whose fate was open
 };
 
 /// What is known in memory of one session, for `session.why`.
@@ -107,8 +119,9 @@ struct SaveDeliveries {
     std::vector<DeliveryChange> changes;
 };
 
-using Command = std::variant<Create, Resume, Append, Close, Turn, Heartbeat, OwnerGone,
-                             OwnerUnknown, OwnerAlive, Inspect, Survey, Announce, SaveDeliveries>;
+using Command =
+    std::variant<Create, Resume, Append, Close, Turn, Heartbeat, OwnerGone, OwnerUnknown,
+                 OwnerAlive, SettleLeftovers, Inspect, Survey, Announce, SaveDeliveries>;
 
 /// The session a command is about, or nullptr when it is not about one.
 const SessionId* subject_of(const Command& command);

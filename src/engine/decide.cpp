@@ -1,68 +1,15 @@
-#include "engine/decide.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "core/limits.hpp"
+#include "engine/decide_on.hpp"
 #include "engine/end_events.hpp"
+#include "engine/refusals.hpp"
 
 namespace knell {
 
 namespace {
-
-Decision answer(Result<Reply> reply) {
-    return {.reply = std::move(reply)};
-}
-Decision refuse(Error error) {
-    return answer(std::unexpected(std::move(error)));
-}
-
-Error not_found(const SessionId& id) {
-    return {ErrorCode::not_found,
-            fmt::format("no session {}; `knell ls --all` lists what there is", id.text()),
-            {},
-            {}};
-}
-
-Error has_ended(const Session& past, std::string_view next_step) {
-    return {ErrorCode::ended,
-            fmt::format("session {} ended at {} ({}); {}", past.id.text(),
-                        format_rfc3339(past.end->ended_at), name_of(past.end->reason), next_step),
-            {},
-            EndedAs{past.end->reason, past.end->ended_at, past.generation, past.owner.process}};
-}
-
-std::string how_known(const LiveSession& live, const State& state) {
-    if (live.unknown_since()) return "cannot be checked";
-    if (live.owner_kind() == OwnerKind::lease) {
-        return "its lease was renewed at " + format_rfc3339(live.last_seen_at());
-    }
-    const auto* owner = state.owner_of(live);
-    return owner != nullptr && owner->watched ? "its process is watched" : "its process was there";
-}
-
-Error owned_by(const LiveSession& live, const State& state) {
-    const auto owner = live.owner(state.realms());
-    const auto who = owner.kind == OwnerKind::process
-                         ? fmt::format("process {}", owner.process.pid)
-                         : fmt::format("a lease of {} s", owner.lease_ttl.count());
-    const auto known = how_known(live, state);
-    return {ErrorCode::owned,
-            fmt::format("session {} is owned by {} on {} since {} ({}); attach to it, take it over "
-                        "(takeover: true) or fork it",
-                        live.id(), who, owner.host, format_rfc3339(owner.since), known),
-            {},
-            OwnedBy{owner, live.generation(), live.status(), known}};
-}
-
-Error fenced(const SessionId& id, Generation given, Generation current) {
-    return {ErrorCode::fenced,
-            fmt::format("generation {} of session {} may not write: the session is at generation "
-                        "{}; stop, or resume it to own it again",
-                        given, id.text(), current),
-            "generation", FencedBy{current}};
-}
 
 /// The live session a write is meant for, or why the write is refused.
 std::expected<const LiveSession*, Error> writable(const SessionId& id, Generation generation,
@@ -75,33 +22,90 @@ std::expected<const LiveSession*, Error> writable(const SessionId& id, Generatio
     if (generation != live->generation()) {
         return std::unexpected(fenced(id, generation, live->generation()));
     }
+    if (live->parked_since()) return std::unexpected(unowned(*live));
     return live;
 }
 
-/// Whoever writes or beats is alive: no doubt is left.
+/// Whoever writes or beats makes progress, and of a lease that is all there is to know.  Whether a
+/// process can be checked only a look at it tells.
 void clear_doubt(Decision& decision, const SessionId& id, const LiveSession& live) {
-    if (!live.unknown_since() && !live.stalled_since()) return;
-    decision.changes.emplace_back(DoubtSet{id, live.ordinal(), live.generation(), {}, {}});
+    const auto unknown =
+        live.owner_kind() == OwnerKind::lease ? std::nullopt : live.unknown_since();
+    if (live.unknown_since() == unknown && !live.stalled_since()) return;
+    decision.changes.emplace_back(DoubtSet{id, live.ordinal(), live.generation(), unknown, {}});
 }
 
-OpenedReply opened_reply(const SessionId& id, Generation generation, const Owner& owner) {
-    return {id, generation, Status::idle, owner.lease_ttl};
+/// The first sign of life that this daemon hears of a lease: from here on it has its full time
+/// again after the next restart, so this must not be lost in one.
+void keep_first_sign(Decision& decision, const SessionId& id, const LiveSession& live,
+                     const State& state) {
+    if (!live.is_silent_since_start()) return;
+    decision.changes.emplace_back(
+        Seen{id, live.ordinal(), live.generation(), state.seen_at(live), state.heard().steady});
 }
 
-End end_of(const Close& close, WallTime now) {
+/// What was just opened, as the last event tells, may have an owner that cannot be checked.  That
+/// is known from the owner's other sessions, and nobody will say it again.
+void doubt_as_known(Decision& decision, Ordinal ordinal, const Owner& owner, const State& state) {
+    if (owner.kind != OwnerKind::process) return;
+    const auto number = state.owners().find(owner.process);
+    if (number == OwnerTable::none || !state.owners().at(number).unclear) return;
+    auto event = decision.events.back();
+    event.type = EventType::session_unknown;
+    event.detail = "its owner cannot be checked, as before";
+    decision.changes.emplace_back(
+        DoubtSet{event.session_id, ordinal, event.generation, event.time, std::nullopt});
+    decision.events.push_back(std::move(event));
+    std::get<OpenedReply>(*decision.reply).status = Status::unknown;
+}
+
+/// What it is once it is opened: nothing is on and nothing in doubt, unless it is over already.
+OpenedReply opened_reply(const SessionId& id, Generation generation, const Owner& owner,
+                         bool is_over) {
+    return {id, generation, status_of(StatusFacts{.ended = is_over}), owner.lease_ttl};
+}
+
+/// Whether a close is the word of somebody who saw it, or a claim.
+EndPath path_of(const Close& close, const LiveSession& live) {
+    const bool saw = close.caller && live.leftovers() != LeftoversPolicy::none &&
+                     live.is_parent(*close.caller) && leads_to(EndPath::waited_for, close.reason);
+    return saw ? EndPath::waited_for : EndPath::closed;
+}
+
+End end_of(const Close& close, EndPath path, WallTime now) {
     End end;
     end.reason = close.reason;
+    end.proof = row_of(path).proof;
     end.detail = close.detail;
-    end.evidence = "session.close by " + close.said_by;
+    end.evidence = path == EndPath::waited_for
+                       ? fmt::format("{}, the command's parent, waited for it", close.said_by)
+                       : "session.close by " + close.said_by;
     end.ended_at = end.ended_after = end.ended_before = std::min(close.at.value_or(now), now);
     end.leftovers = close.leftovers;
     return end;
 }
 
+/// The command's parent tells of an exit that was some time ago: after the last look that found the
+/// command, and before its end was seen here, if it was.
+void bound_by_what_was_seen(End& end, const LiveSession& live, const State& state) {
+    const auto* owner = state.owner_of(live);
+    if (owner == nullptr) return;
+    auto last_look = state.vouched_until();
+    if (owner->leaving) {
+        last_look = owner->departure.last_look;
+        end.ended_before =
+            std::min(end.ended_before, state.latest_for(live, owner->departure.seen_at));
+    }
+    const auto known = last_look ? state.earliest_for(live, last_look) : live.owner_since();
+    end.ended_after = std::min(known, end.ended_before);
+    end.ended_at = std::clamp(end.ended_at, end.ended_after, end.ended_before);
+}
+
 /// What was opened in this decision is over already.
 void close_at_once(Decision& decision, const Session& opened, const Close& close, WallTime now) {
     Realms realms;
-    end_session(decision, EndPath::spooled, LiveSession(opened, realms), end_of(close, now), now);
+    const LiveSession live(opened, realms, std::chrono::milliseconds{0});
+    end_session(decision, EndPath::spooled, live, end_of(close, EndPath::spooled, now), now);
 }
 
 Decision decide_on(Create&& create, const Session* past, const State& state) {
@@ -109,24 +113,49 @@ Decision decide_on(Create&& create, const Session* past, const State& state) {
     auto session = std::move(create.draft);
     if (const auto* live = state.find(session.id)) return refuse(owned_by(*live, state));
     if (past != nullptr) return refuse(has_ended(*past, "use session.resume to open it again"));
+    if (create.is_own_ancestor) {
+        return refuse(Error{ErrorCode::invalid_params,
+                            fmt::format("parent_id: session {} comes out of session {} itself; "
+                                        "name another parent",
+                                        session.parent_id.text(), session.id.text()),
+                            "parent_id",
+                            {}});
+    }
 
     const auto started = std::min(create.at.value_or(now), now);
     session.ordinal = state.heads().ordinal + 1;
     session.generation = 1;
     session.started_at = session.last_activity_at = session.last_seen_at = started;
     session.owner.since = started;
-    auto decision = answer(opened_reply(session.id, 1, session.owner));
+    if (session.owner.lease_ttl.count() > 0) session.lease_from = state.now().steady;
+    auto decision =
+        answer(opened_reply(session.id, 1, session.owner, create.and_close.has_value()));
     decision.events.push_back(start_event(session, now));
-    decision.changes.emplace_back(Opened{session, create.reaper});
-    if (create.and_close) close_at_once(decision, session, *create.and_close, now);
+    decision.changes.emplace_back(Opened{session, create.reaper, create.reaper_is_parent});
+    if (create.and_close) {
+        close_at_once(decision, session, *create.and_close, now);
+    } else {
+        doubt_as_known(decision, session.ordinal, session.owner, state);
+    }
     return decision;
+}
+
+/// The owners before, with the one that goes: only processes can be told apart when they call.
+std::vector<ProcessIdentity> with_former(std::vector<ProcessIdentity> former, const Owner& last) {
+    if (last.kind == OwnerKind::process) {
+        std::erase(former, last.process);
+        former.push_back(last.process);
+    }
+    if (former.size() > limits::former_owners_max) former.erase(former.begin());
+    return former;
 }
 
 /// A live session changes hands: the old generation ends before the new one starts.
 Decision change_owner(Resume&& resume, const LiveSession& live, const State& state) {
-    const auto now = state.now().wall;
+    const auto now = state.time_for(live);
     End end;
     end.reason = Reason::superseded;
+    end.proof = row_of(EndPath::taken_over).proof;
     end.detail = live.parked_since() ? "claimed" : "takeover";
     end.evidence = fmt::format("session.resume by {}", resume.said_by);
     end.ended_at = end.ended_after = end.ended_before = now;
@@ -141,15 +170,23 @@ Decision change_owner(Resume&& resume, const LiveSession& live, const State& sta
                     .fold = live.fold(std::nullopt),
                     .at = now,
                     .past = {},
-                    .reaper = resume.reaper};
-    auto decision = answer(opened_reply(resume.session_id, change.generation, change.owner));
+                    .reaper = resume.reaper,
+                    .reaper_is_parent = resume.reaper_is_parent,
+                    .former_owners = with_former(
+                        live.former_owners() ? *live.former_owners() : LiveSession::Processes{},
+                        live.owner(state.realms())),
+                    .lease_from = state.now().steady};
+    auto decision =
+        answer(opened_reply(resume.session_id, change.generation, change.owner, /*is_over=*/false));
     tell_end(decision.events, live.parked_since() ? EndPath::claimed : EndPath::taken_over, live,
              end, now);
     auto start = live.event(EventType::session_start, now);
     start.generation = change.generation;
     start.started_at = now;
     decision.events.push_back(std::move(start));
+    const auto owner = change.owner;
     decision.changes.emplace_back(std::move(change));
+    doubt_as_known(decision, live.ordinal(), owner, state);
     return decision;
 }
 
@@ -161,27 +198,37 @@ Decision decide_on(Resume&& resume, const Session* past, const State& state) {
     }
     if (past == nullptr) return refuse(not_found(resume.session_id));
 
-    const auto now = state.now().wall;
+    // Not before the life before it was over, however far back the clock was set since.
+    const auto now = std::max(state.now().wall, past->end->ended_before);
     Session opened = *past;
     opened.end.reset();
     opened.generation = past->generation + 1;
     opened.owner = std::move(resume.owner);
     opened.owner.since = std::min(resume.at.value_or(now), now);
     opened.leftovers = resume.leftovers;
-    auto decision = answer(opened_reply(opened.id, opened.generation, opened.owner));
+    auto decision = answer(
+        opened_reply(opened.id, opened.generation, opened.owner, resume.and_close.has_value()));
     decision.events.push_back(start_event(opened, now));
-    decision.changes.emplace_back(Reopened{.id = opened.id,
-                                           .ordinal = opened.ordinal,
-                                           .generation = opened.generation,
-                                           .owner = opened.owner,
-                                           .on_owner_loss = resume.on_owner_loss,
-                                           .park_window = resume.park_window,
-                                           .leftovers = resume.leftovers,
-                                           .fold = fold_of(opened),
-                                           .at = now,
-                                           .past = *past,
-                                           .reaper = resume.reaper});
-    if (resume.and_close) close_at_once(decision, opened, *resume.and_close, now);
+    decision.changes.emplace_back(
+        Reopened{.id = opened.id,
+                 .ordinal = opened.ordinal,
+                 .generation = opened.generation,
+                 .owner = opened.owner,
+                 .on_owner_loss = resume.on_owner_loss,
+                 .park_window = resume.park_window,
+                 .leftovers = resume.leftovers,
+                 .fold = fold_of(opened),
+                 .at = now,
+                 .past = *past,
+                 .reaper = resume.reaper,
+                 .reaper_is_parent = resume.reaper_is_parent,
+                 .former_owners = with_former(past->former_owners, past->owner),
+                 .lease_from = state.now().steady});
+    if (resume.and_close) {
+        close_at_once(decision, opened, *resume.and_close, now);
+    } else {
+        doubt_as_known(decision, opened.ordinal, opened.owner, state);
+    }
     return decision;
 }
 
@@ -193,10 +240,19 @@ Decision decide_on(Append&& append, const Session* past, const State& state) {
     for (const auto& message : append.messages) count(tally, message);
     auto decision = answer(AppendedReply{append.session_id, append.generation, tally});
     clear_doubt(decision, append.session_id, live);
+    keep_first_sign(decision, append.session_id, live, state);
     decision.changes.emplace_back(Appended{std::move(append.session_id), live.ordinal(),
                                            append.generation, live.tally().messages + 1,
-                                           std::move(append.messages), tally, state.now().wall});
+                                           std::move(append.messages), tally, state.seen_at(live)});
     return decision;
+}
+
+/// Whether the process owned an earlier generation, and not this one.
+bool was_owned_by(const LiveSession& live, const ProcessIdentity& process, const State& state) {
+    const auto& former = live.former_owners();
+    if (!former || std::ranges::find(*former, process) == former->end()) return false;
+    const auto owner = live.owner(state.realms());
+    return owner.kind != OwnerKind::process || owner.process != process;
 }
 
 Decision decide_on(Close&& close, const Session* past, const State& state) {
@@ -211,10 +267,16 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
     if (close.generation && *close.generation != live->generation()) {
         return refuse(fenced(close.session_id, *close.generation, live->generation()));
     }
-    const auto now = state.now().wall;
-    auto end = end_of(close, now);
+    if (!close.generation && close.caller && was_owned_by(*live, *close.caller, state)) {
+        return refuse(fenced_former(*live, *close.caller));
+    }
+    const auto now = state.time_for(*live);
+    const auto path = path_of(close, *live);
+    auto end = end_of(close, path, now);
+    if (path == EndPath::waited_for) bound_by_what_was_seen(end, *live, state);
+    order_stop(end, *live);
     auto decision = answer(ClosedReply{close.session_id, live->generation(), end, false});
-    end_session(decision, EndPath::closed, *live, std::move(end), now);
+    end_session(decision, path, *live, std::move(end), now);
     return decision;
 }
 
@@ -222,20 +284,23 @@ Decision decide_on(Turn&& turn, const Session* past, const State& state) {
     const auto found = writable(turn.session_id, turn.generation, past, state);
     if (!found) return refuse(found.error());
     const auto& live = **found;
-    const auto now = state.now().wall;
+    const auto now = state.time_for(live);
     const bool was_on = live.turn_since().has_value();
-    const auto status = turn.on ? Status::running : Status::idle;
+    // Whoever writes is not late any more; see clear_doubt.
+    const bool unknown = live.owner_kind() == OwnerKind::process && live.unknown_since();
+    const auto status = status_of(StatusFacts{.unknown = unknown, .turn = turn.on});
     auto decision = answer(TurnReply{turn.session_id, turn.generation, status, was_on != turn.on});
     clear_doubt(decision, turn.session_id, live);
+    keep_first_sign(decision, turn.session_id, live, state);
     if (was_on == turn.on) {
         decision.renewals.push_back(std::move(turn.session_id));
         return decision;
     }
     decision.events.push_back(
         live.event(turn.on ? EventType::agent_start : EventType::agent_end, now));
-    decision.changes.emplace_back(TurnSet{std::move(turn.session_id), live.ordinal(),
-                                          turn.generation,
-                                          turn.on ? std::optional(now) : std::nullopt, now});
+    decision.changes.emplace_back(
+        TurnSet{std::move(turn.session_id), live.ordinal(), turn.generation,
+                turn.on ? std::optional(now) : std::nullopt, state.seen_at(live)});
     return decision;
 }
 
@@ -246,10 +311,12 @@ Decision decide_on(Heartbeat&& heartbeat, const Session*, const State& state) {
         const auto* live = state.find(beat.session_id);
         if (live == nullptr) {
             reply.ended.push_back(std::move(beat.session_id));
-        } else if (live->generation() != beat.generation) {
+        } else if (live->generation() != beat.generation || live->parked_since()) {
+            // A parked one has lost its owner: it must be claimed, beats do not keep it.
             reply.fenced.push_back(std::move(beat.session_id));
         } else {
             clear_doubt(decision, beat.session_id, *live);
+            keep_first_sign(decision, beat.session_id, *live, state);
             decision.renewals.push_back(beat.session_id);
             reply.renewed.push_back(std::move(beat.session_id));
         }
@@ -258,72 +325,13 @@ Decision decide_on(Heartbeat&& heartbeat, const Session*, const State& state) {
     return decision;
 }
 
-/// The sessions of an owner that are commands, so that what they left behind can be looked for.
-std::vector<FindLeftovers::Command> commands_of(const OwnerEntry& owner, const State& state) {
-    std::vector<FindLeftovers::Command> commands;
-    for (auto slot = owner.first; slot != LiveTable::none && commands.size() < owner.commands;
-         slot = state.at(slot).owner_link().next) {
-        const auto& live = state.at(slot);
-        if (live.leftovers() == LeftoversPolicy::none) continue;
-        commands.push_back({SessionId(std::string(live.id())), live.reaper()});
-    }
-    return commands;
-}
-
-Decision decide_on(OwnerGone&& gone, const Session*, const State& state) {
-    const auto number = state.owners().find(gone.process);
-    if (number == OwnerTable::none) return answer(NotedReply{0});
-    const auto& owner = state.owners().at(number);
-    auto decision = answer(NotedReply{owner.sessions});
-    if (owner.gone) return decision;
-    if (owner.commands > 0 && !gone.searched) {
-        decision.effects.emplace_back(
-            FindLeftovers{gone.process, gone.departure, commands_of(owner, state)});
-        return decision;
-    }
-    decision.gone = std::move(gone);
-    return decision;
-}
-
-/// Marks or clears the doubt about every session of a process.
-Decision doubt_owner(const ProcessIdentity& process, std::optional<WallTime> unknown_since,
-                     const std::string& why, const State& state) {
-    const auto number = state.owners().find(process);
-    if (number == OwnerTable::none) return answer(NotedReply{0});
-    const auto& owner = state.owners().at(number);
-    auto decision = answer(NotedReply{owner.sessions});
-    for (auto slot = owner.first; slot != LiveTable::none;) {
-        const auto& live = state.at(slot);
-        slot = live.owner_link().next;
-        if (live.unknown_since().has_value() == unknown_since.has_value()) continue;
-        const SessionId id(std::string(live.id()));
-        decision.changes.emplace_back(
-            DoubtSet{id, live.ordinal(), live.generation(), unknown_since, live.stalled_since()});
-        if (!unknown_since) continue;
-        auto event = live.event(EventType::session_unknown, state.now().wall);
-        event.detail = why;
-        decision.events.push_back(std::move(event));
-    }
-    return decision;
-}
-
-Decision decide_on(OwnerUnknown&& unknown, const Session*, const State& state) {
-    return doubt_owner(unknown.process, state.now().wall, unknown.why, state);
-}
-
-Decision decide_on(OwnerAlive&& alive, const Session*, const State& state) {
-    return doubt_owner(alive.process, std::nullopt, {}, state);
-}
-
 Decision decide_on(Inspect&& inspect, const Session* past, const State& state) {
     const auto* live = state.find(inspect.session_id);
     if (live == nullptr) {
         if (past == nullptr) return refuse(not_found(inspect.session_id));
         return answer(InspectReply{});
     }
-    InspectReply reply{.is_open = true, .is_watched = false, .due_in = {}, .last_seen_at = {}};
-    const auto* owner = state.owner_of(*live);
-    reply.is_watched = owner != nullptr && owner->watched;
+    InspectReply reply{.is_open = true, .due_in = {}, .last_seen_at = {}};
     reply.last_seen_at = live->last_seen_at();
     if (live->deadline() != LiveSession::no_deadline) {
         reply.due_in = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -338,13 +346,12 @@ Decision decide_on(Survey&&, const Session*, const State& state) {
     reply.parked = state.count(Status::detached);
     std::size_t named = 0;
     state.owners().for_each([&](const OwnerEntry& entry) {
-        SurveyReply::Owner owner{entry.process, entry.sessions, {}, false};
+        SurveyReply::Owner owner{entry.process, entry.sessions, {}, entry.doubted > 0};
         for (auto slot = entry.first; slot != LiveTable::none && named < limits::sweep_report_max;
              slot = state.at(slot).owner_link().next, ++named) {
             const auto& live = state.at(slot);
             owner.named.push_back(
                 {SessionId(std::string(live.id())), live.on_owner_loss() == OnOwnerLoss::park});
-            owner.is_unknown = owner.is_unknown || live.unknown_since();
         }
         reply.owners.push_back(std::move(owner));
     });

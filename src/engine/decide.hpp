@@ -45,7 +45,6 @@ struct NotedReply {
 /// What memory knows of a session beyond its row.
 struct InspectReply {
     bool is_open = false;
-    bool is_watched = false;  // a process owner, through a pidfd or by looking
     std::optional<std::chrono::milliseconds> due_in;
     std::optional<WallTime> last_seen_at;
 };
@@ -75,9 +74,15 @@ struct Decision {
     std::vector<Event> events;
     std::vector<DeliveryChange> deliveries;
     std::vector<Effect> effects;
-    /// In memory alone: who showed signs of life, and which owner is gone.
+    /// In memory alone: who showed signs of life, and what was seen of an owner.
     std::vector<SessionId> renewals;
     std::optional<OwnerGone> gone;
+    std::optional<OwnerGone> leaving;
+    struct Looked {
+        ProcessIdentity process;
+        bool unclear = false;
+    };
+    std::optional<Looked> looked;
 };
 
 /// Decides what a command does.  Pure: no clock, no I/O, no randomness; `state` is only read.

@@ -14,50 +14,78 @@ Decision nothing() {
 }
 
 /// The last moment at which the owner is known to have been there.
-WallTime last_known_alive(const LiveSession& live, const Departure& departure, const State& state) {
-    const auto now = state.now().wall;
-    if (departure.seen_live) return now - state.now().missed;
-    // Of one that could not be checked only its own signs of life are known.
-    if (live.unknown_since()) return std::min(live.last_seen_at(), now);
-    // Until its last word a daemon watched this owner and would have seen it go.
-    const auto watched_until = state.heads().alive_at.value_or(live.last_seen_at());
-    return std::min(std::max(live.last_seen_at(), watched_until), now);
+WallTime last_known_alive(const LiveSession& live, const Departure& departure, WallTime seen_gone,
+                          const State& state) {
+    if (departure.last_look)
+        return std::min(state.earliest_for(live, departure.last_look), seen_gone);
+    // A process may be gone while others still speak for it: that it began is all they prove.
+    auto known = live.owner_since();
+    // Until its last word an earlier daemon watched this owner and would have seen it go; a word
+    // from the future only shows that the clock was set back since.
+    const auto watched_until = state.heads().alive_at;
+    if (watched_until && *watched_until <= seen_gone && !live.unknown_since()) {
+        known = std::max(known, *watched_until);
+    }
+    return std::min(known, seen_gone);
+}
+
+/// Why the times of an end are not what the clock on the wall shows.
+std::string said_of_clock(const LiveSession& live, const State& state) {
+    const auto behind = std::chrono::floor<std::chrono::seconds>(state.set_back_for(live));
+    if (behind.count() == 0) return {};
+    return fmt::format("; the wall clock was set back by {} s while it ran, its times go on",
+                       behind.count());
 }
 
 Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const State& state) {
-    const auto now = state.now().wall;
+    const auto now = state.time_for(live);
     const auto& departure = owner.departure;
     const bool is_command = live.leftovers() != LeftoversPolicy::none;
     End end;
     const auto path = path_for(departure, is_command);
     end.reason = *row_of(path).reason;
+    end.proof = row_of(path).proof;
     end.detail = detail_for(departure);
     end.evidence = departure.evidence;
-    end.ended_after = last_known_alive(live, departure, state);
-    end.ended_at = departure.seen_live ? now : end.ended_after;
-    end.ended_before = now;
-    if (is_command) end.leftovers = owner.leftovers;
+    end.ended_before = state.latest_for(live, departure.seen_at);
+    end.ended_after = last_known_alive(live, departure, end.ended_before, state);
+    end.ended_at = departure.last_look
+                       ? end.ended_before
+                       : std::clamp(live.last_seen_at(), end.ended_after, end.ended_before);
+    end.evidence += said_of_clock(live, state);
+    const auto found = std::ranges::find(owner.found, SessionId(std::string(live.id())),
+                                         &FoundLeftovers::session_id);
+    if (is_command && found != owner.found.end()) end.leftovers = found->leftovers;
+    order_stop(end, live);
     auto decision = nothing();
     end_session(decision, path, live, std::move(end), now);
     return decision;
 }
 
-Decision park(const LiveSession& live, const State& state) {
-    const auto now = state.now().wall;
+/// Parked since its owner was last known to be there: what ends it later ends it between then and
+/// that time.
+Decision park(const LiveSession& live, const Departure& departure, const State& state) {
     const SessionId id{std::string(live.id())};
     auto decision = nothing();
-    if (live.turn_since()) decision.events.push_back(live.event(EventType::agent_end, now));
-    decision.changes.emplace_back(Parked{id, live.ordinal(), live.generation(), now});
+    if (live.turn_since()) {
+        decision.events.push_back(live.event(EventType::agent_end, state.time_for(live)));
+    }
+    const auto seen_gone = state.latest_for(live, departure.seen_at);
+    const auto since = last_known_alive(live, departure, seen_gone, state);
+    decision.changes.emplace_back(
+        Parked{id, live.ordinal(), live.generation(), since, state.now().steady});
     return decision;
 }
 
 Decision end_of_parked(const LiveSession& live, const State& state) {
-    const auto now = state.now().wall;
+    const auto now = state.time_for(live);
     End end;
     end.reason = Reason::owner_lost;
+    end.proof = row_of(EndPath::park_window_over).proof;
     end.detail = "park window over";
-    end.evidence = fmt::format("its owner was gone at {}, nobody claimed it within {} s",
+    end.evidence = fmt::format("its owner was last there at {}, nobody claimed it within {} s",
                                format_rfc3339(*live.parked_since()), live.park_window().count());
+    end.evidence += said_of_clock(live, state);
     end.ended_after = end.ended_at = std::min(*live.parked_since(), now);
     end.ended_before = now;
     auto decision = nothing();
@@ -66,12 +94,14 @@ Decision end_of_parked(const LiveSession& live, const State& state) {
 }
 
 Decision reap(const LiveSession& live, const State& state) {
-    const auto now = state.now().wall;
+    const auto now = state.time_for(live);
     End end;
     end.reason = Reason::reaped;
+    end.proof = row_of(EndPath::lease_ran_out).proof;
     end.detail = fmt::format("lease of {} s not renewed", live.lease_ttl().count());
     end.evidence = fmt::format("last renewed at {}{}", format_rfc3339(live.last_seen_at()),
                                live.unknown_since() ? ", held for one more TTL since then" : "");
+    end.evidence += said_of_clock(live, state);
     end.ended_after = end.ended_at = std::min(live.last_seen_at(), now);
     end.ended_before = now;
     auto decision = nothing();
@@ -81,7 +111,7 @@ Decision reap(const LiveSession& live, const State& state) {
 
 /// The doubt and the event that tells of it.
 Decision doubt(const LiveSession& live, EventType type, std::string why, const State& state) {
-    const auto now = state.now().wall;
+    const auto now = state.time_for(live);
     const SessionId id{std::string(live.id())};
     auto decision = nothing();
     const bool unknown = type == EventType::session_unknown;
@@ -100,7 +130,7 @@ Decision decide_due(const LiveSession& live, bool hold, const State& state) {
     if (const auto* owner = state.owner_of(live); owner != nullptr && owner->gone) {
         const bool may_park = live.on_owner_loss() == OnOwnerLoss::park &&
                               owner->departure.kind != Departure::Kind::host_restart;
-        return may_park ? park(live, state) : end_of_gone(live, *owner, state);
+        return may_park ? park(live, owner->departure, state) : end_of_gone(live, *owner, state);
     }
     if (live.parked_since()) return end_of_parked(live, state);
     if (live.owner_kind() == OwnerKind::process) {
@@ -110,10 +140,15 @@ Decision decide_due(const LiveSession& live, bool hold, const State& state) {
                      state);
     }
     if (hold && !live.unknown_since()) {
-        return doubt(live, EventType::session_unknown,
-                     "more than half of all leases fell due within a second: the fault is taken "
-                     "to be here or in the network; held for one more TTL",
-                     state);
+        auto decision =
+            doubt(live, EventType::session_unknown,
+                  "more than half of all leases fell due within a second: the fault is taken "
+                  "to be here or in the network; held for one more TTL",
+                  state);
+        decision.changes.emplace_back(Seen{SessionId(std::string(live.id())), live.ordinal(),
+                                           live.generation(), live.last_seen_at(),
+                                           state.now().steady});
+        return decision;
     }
     return reap(live, state);
 }

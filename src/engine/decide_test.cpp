@@ -30,7 +30,8 @@ class Decide : public ::testing::Test {
         Session session = create(std::move(id)).draft;
         session.ordinal = 77;
         session.generation = generation;
-        session.end = End{Reason::completed, {}, "seen", at(1).wall, at(1).wall, at(1).wall, {}};
+        session.end = End{Reason::completed, Proof::declared, {},         "seen",
+                          at(1).wall,        at(1).wall,      at(1).wall, {}};
         return session;
     }
 

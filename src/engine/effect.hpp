@@ -23,14 +23,17 @@ struct UnwatchOwner {
 struct FindLeftovers {
     struct Command {
         SessionId session_id;
-        std::int32_t reaper = 0;
+        Generation generation = 0;
+        Reaper reaper;
     };
     ProcessIdentity process;
     Departure departure;
     std::vector<Command> commands;
 };
+/// Stop those whose fate is `stopping`, then say what became of them.
 struct StopLeftovers {
     SessionId session_id;
+    Generation generation = 0;
     std::vector<Leftover> leftovers;
 };
 

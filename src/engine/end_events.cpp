@@ -1,12 +1,14 @@
 #include "engine/end_events.hpp"
 
+#include <algorithm>
+
 #include "base/check.hpp"
 
 namespace knell {
 
 void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live, const End& end,
               WallTime now) {
-    CHECK(leads_to(path, end.reason));
+    CHECK(leads_to(path, end.reason) && end.proof == row_of(path).proof);
     if (live.turn_since()) events.push_back(live.event(EventType::agent_end, now));
     auto event = live.event(EventType::session_end, now);
     event.end = end;
@@ -15,13 +17,24 @@ void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live,
 
 void end_session(Decision& decision, EndPath path, const LiveSession& live, End end, WallTime now) {
     const SessionId id{std::string(live.id())};
+    // Whoever saw it, and by whatever clock: nothing ends before it began.
+    for (auto* time : {&end.ended_after, &end.ended_at, &end.ended_before}) {
+        *time = std::max(*time, live.owner_since());
+    }
     tell_end(decision.events, path, live, end, now);
-    if (live.leftovers() == LeftoversPolicy::stop && !end.leftovers.empty()) {
-        decision.effects.emplace_back(StopLeftovers{id, end.leftovers});
+    if (has_unsettled(end.leftovers)) {
+        decision.effects.emplace_back(StopLeftovers{id, live.generation(), end.leftovers});
     }
     const auto fold = live.fold(end.reason);
     decision.changes.emplace_back(
         Ended{id, live.ordinal(), live.generation(), std::move(end), fold});
+}
+
+void order_stop(End& end, const LiveSession& live) {
+    if (live.leftovers() != LeftoversPolicy::stop) return;
+    for (auto& leftover : end.leftovers) {
+        if (leftover.fate == Fate::left) leftover.fate = Fate::stopping;
+    }
 }
 
 Event start_event(const Session& session, WallTime now) {

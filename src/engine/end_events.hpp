@@ -16,6 +16,9 @@ void end_session(Decision& decision, EndPath path, const LiveSession& live, End 
 void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live, const End& end,
               WallTime now);
 
+/// What was left running and is to be stopped gets that fate; before anybody is told of the end.
+void order_stop(End& end, const LiveSession& live);
+
 Event start_event(const Session& session, WallTime now);
 
 /// About the daemon itself, or for a person's ears.

@@ -4,8 +4,8 @@
 
 namespace knell {
 
-std::uint32_t Realms::number_of(const Owner& owner) {
-    const Realm realm{owner.host, owner.process.boot_id, owner.process.pid_namespace};
+std::uint32_t Realms::number_of(const Owner& owner, std::chrono::milliseconds clock) {
+    const Realm realm{owner.host, owner.process.boot_id, owner.process.pid_namespace, clock};
     // Newest last and nearly always the one asked for.
     const auto found = std::ranges::find(realms_.rbegin(), realms_.rend(), realm);
     if (found != realms_.rend()) {
@@ -22,7 +22,7 @@ void Realms::fill(Owner& owner, std::uint32_t number) const {
     owner.process.pid_namespace = realm.pid_namespace;
 }
 
-LiveSession::LiveSession(const Session& session, Realms& realms)
+LiveSession::LiveSession(const Session& session, Realms& realms, std::chrono::milliseconds clock)
     : text_({session.id.text(), session.key, session.source, session.platform, session.user_id,
              session.parent_id.text()}),
       ordinal_(session.ordinal),
@@ -33,20 +33,22 @@ LiveSession::LiveSession(const Session& session, Realms& realms)
       by_machine_(is_by_machine(session.source, session.relation)),
       titled_(!session.title.empty()),
       leftovers_(session.leftovers) {
-    set_owner(session.owner, session.on_owner_loss, session.park_window, realms);
+    set_owner(session.owner, session.on_owner_loss, session.park_window, realms, clock);
     set_turn(session.turn_since);
     set_doubt(session.unknown_since, session.stalled_since);
     set_parked(session.parked_since);
+    set_former_owners(session.former_owners);
 }
 
 void LiveSession::set_owner(const Owner& owner, OnOwnerLoss on_owner_loss,
-                            std::chrono::seconds park_window, Realms& realms) {
+                            std::chrono::seconds park_window, Realms& realms,
+                            std::chrono::milliseconds clock) {
     owner_kind_ = owner.kind;
     owner_since_ = owner.since;
     pid_ = owner.process.pid;
     start_ticks_ = owner.process.start_ticks;
     lease_ttl_s_ = static_cast<std::uint32_t>(owner.lease_ttl.count());
-    realm_ = realms.number_of(owner);
+    realm_ = realms.number_of(owner, clock);
     on_owner_loss_ = on_owner_loss;
     park_window_s_ = static_cast<std::uint32_t>(park_window.count());
 }

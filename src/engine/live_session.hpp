@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -11,18 +12,23 @@
 
 namespace knell {
 
-/// Host, boot and pid namespace of owners: the same for nearly every session of a node, so a live
-/// session holds a number instead.
+/// Host, boot and pid namespace of owners, and how the wall clock stood when they began: the same
+/// for nearly every session of a node, so a live session holds a number instead.
 class Realms {
   public:
-    std::uint32_t number_of(const Owner& owner);
+    /// `clock`: see State::time_for.
+    std::uint32_t number_of(const Owner& owner, std::chrono::milliseconds clock);
     void fill(Owner& owner, std::uint32_t number) const;
+    std::chrono::milliseconds clock_of(std::uint32_t number) const {
+        return realms_.at(number).clock;
+    }
 
   private:
     struct Realm {
         std::string host;
         std::string boot_id;
         std::uint64_t pid_namespace;
+        std::chrono::milliseconds clock;
         bool operator==(const Realm&) const = default;
     };
     std::vector<Realm> realms_;
@@ -56,7 +62,7 @@ class Since {
 class LiveSession {
   public:
     LiveSession() = default;
-    LiveSession(const Session& session, Realms& realms);
+    LiveSession(const Session& session, Realms& realms, std::chrono::milliseconds clock);
 
     std::string_view id() const { return text_.at(0); }
     Ordinal ordinal() const { return ordinal_; }
@@ -74,6 +80,9 @@ class LiveSession {
     std::chrono::seconds park_window() const { return std::chrono::seconds{park_window_s_}; }
     LeftoversPolicy leftovers() const { return leftovers_; }
     Owner owner(const Realms& realms) const;
+    /// This generation began.
+    WallTime owner_since() const { return owner_since_; }
+    std::uint32_t realm() const { return realm_; }
     Status status() const;
     /// When something is to be decided about it, on the awake clock; never: `no_deadline`.
     SteadyTime deadline() const { return deadline_; }
@@ -83,22 +92,41 @@ class LiveSession {
     /// As fold_of(Session) would say, were it to end for that reason, or be open.
     Fold fold(std::optional<Reason> ended) const;
 
+    std::string_view parent_id() const { return text_.at(5); }
+
     /// An event about this session, without its number.
     Event event(EventType type, WallTime time) const;
 
     void set_owner(const Owner& owner, OnOwnerLoss on_owner_loss, std::chrono::seconds park_window,
-                   Realms& realms);
+                   Realms& realms, std::chrono::milliseconds clock);
     void set_leftovers(LeftoversPolicy leftovers) { leftovers_ = leftovers; }
     /// The process that orphans of the command are handed to, as long as the daemon that saw it
-    /// lives; 0 afterwards.
-    std::int32_t reaper() const { return reaper_; }
-    void set_reaper(std::int32_t pid) { reaper_ = pid; }
+    /// lives.
+    const Reaper& reaper() const { return reaper_; }
+    void set_reaper(const Reaper& reaper, bool is_parent) {
+        reaper_ = reaper;
+        reaper_is_parent_ = is_parent;
+    }
+    /// Whether that process is the command's parent and so sees how it ends.
+    bool is_parent(const ProcessIdentity& process) const {
+        return reaper_is_parent_ && Reaper{process.pid, process.start_ticks} == reaper_;
+    }
+    using Processes = std::vector<ProcessIdentity>;
+    /// That owned earlier generations; nullptr: none is known.
+    const std::shared_ptr<const Processes>& former_owners() const { return former_owners_; }
+    void set_former_owners(const Processes& processes) {
+        former_owners_ = processes.empty() ? nullptr : std::make_shared<const Processes>(processes);
+    }
     void set_generation(Generation generation) { generation_ = generation; }
     void set_turn(std::optional<WallTime> since) { turn_since_ = Since(since); }
     void set_tally(const Tally& tally) { tally_ = tally; }
     void set_doubt(std::optional<WallTime> unknown, std::optional<WallTime> stalled);
     void set_parked(std::optional<WallTime> since) { parked_since_ = Since(since); }
     void set_deadline(SteadyTime deadline) { deadline_ = deadline; }
+    /// Its time began before this daemon did, and no sign of life has come since: the first one
+    /// must be on record, or the next daemon would not know of it.
+    bool is_silent_since_start() const { return silent_since_start_; }
+    void set_silent_since_start(bool silent) { silent_since_start_ = silent; }
     void set_seen(WallTime at, bool unsaved) {
         last_seen_at_ = at;
         seen_unsaved_ = unsaved;
@@ -119,9 +147,10 @@ class LiveSession {
     Since parked_since_;
     SteadyTime deadline_ = no_deadline;
     std::uint64_t start_ticks_ = 0;
+    std::shared_ptr<const Processes> former_owners_;
     OwnerLink owner_link_;
+    Reaper reaper_;
     std::int32_t pid_ = 0;
-    std::int32_t reaper_ = 0;
     std::uint32_t lease_ttl_s_ = 0;
     std::uint32_t park_window_s_ = 0;
     std::uint32_t realm_ = 0;
@@ -132,6 +161,8 @@ class LiveSession {
     bool by_machine_ = false;  // origin folds it away
     bool titled_ = false;
     bool seen_unsaved_ = false;
+    bool reaper_is_parent_ = false;
+    bool silent_since_start_ = false;
     LeftoversPolicy leftovers_ = LeftoversPolicy::none;
 };
 

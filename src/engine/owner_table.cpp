@@ -29,6 +29,10 @@ void OwnerTable::link(LiveTable& table, Slot slot, const ProcessIdentity& proces
     if (entry.first != LiveTable::none) table.at(entry.first).owner_link().previous = slot;
     entry.first = slot;
     if (table.at(slot).leftovers() != LeftoversPolicy::none) ++entry.commands;
+    if (table.at(slot).unknown_since()) {
+        ++entry.doubted;
+        entry.unclear = true;
+    }
     if (entry.sessions++ == 0) touched_.push_back(place->second);
 }
 
@@ -43,6 +47,7 @@ void OwnerTable::unlink(LiveTable& table, Slot slot) {
     }
     if (link.next != LiveTable::none) table.at(link.next).owner_link().previous = link.previous;
     if (table.at(slot).leftovers() != LeftoversPolicy::none) --entry.commands;
+    if (table.at(slot).unknown_since()) --entry.doubted;
     if (--entry.sessions == 0) touched_.push_back(link.owner);
     link = {};
 }

@@ -17,10 +17,13 @@ struct OwnerEntry {
     Slot first = LiveTable::none;  // of its sessions, linked through LiveSession
     std::size_t sessions = 0;
     std::size_t commands = 0;  // of these, sessions that are one command (`knell run`)
-    bool watched = false;
-    bool gone = false;  // its sessions are being ended
+    std::size_t doubted = 0;   // of these, sessions that are `unknown`
+    bool watch_asked = false;
+    bool unclear = false;  // the last look could not tell
+    bool leaving = false;  // gone, but what it left behind is still being looked for
+    bool gone = false;     // its sessions are being ended
     Departure departure;
-    std::vector<Leftover> leftovers;
+    std::vector<FoundLeftovers> found;
 };
 
 /// The processes that own open sessions.  One may own any number: its death is one fact, not a
@@ -51,6 +54,7 @@ class OwnerTable {
     struct Key {
         std::int32_t pid;
         std::uint64_t start_ticks;
+        std::uint64_t pid_namespace;
         std::string boot_id;
         bool operator==(const Key&) const = default;
     };
@@ -61,7 +65,7 @@ class OwnerTable {
         }
     };
     static Key key_of(const ProcessIdentity& process) {
-        return {process.pid, process.start_ticks, process.boot_id};
+        return {process.pid, process.start_ticks, process.pid_namespace, process.boot_id};
     }
 
     std::vector<OwnerEntry> entries_;

@@ -1,5 +1,6 @@
 #include "engine/state.hpp"
 
+#include <algorithm>
 #include <ranges>
 #include <utility>
 
@@ -7,8 +8,38 @@
 
 namespace knell {
 
+namespace {
+
+/// Less is drift, or a clock that is being brought back into step.
+constexpr std::chrono::seconds clock_step_min{1};
+constexpr std::chrono::seconds knock_min{1};
+
+std::chrono::milliseconds clock_step(const Now& before, const Now& now) {
+    const auto passed =
+        std::chrono::duration_cast<std::chrono::milliseconds>(now.boot - before.boot);
+    const auto step = now.wall - before.wall - passed;
+    return std::chrono::abs(step) < clock_step_min ? std::chrono::milliseconds{0} : step;
+}
+
+}  // namespace
+
 void State::adopt(const Session& session) {
-    insert(LiveSession(session, realms_));
+    const auto newest = std::max({session.started_at, session.owner.since, session.last_seen_at});
+    LiveSession live(session, realms_, clock_for(newest));
+    auto from = now_.steady;
+    const bool runs = live.parked_since() || live.owner_kind() == OwnerKind::lease;
+    if (runs) {
+        const auto next =
+            std::ranges::upper_bound(heads_.lives, session.lease_from.value_or(SteadyTime{}));
+        if (next != heads_.lives.end()) from = std::min(from, *next);
+    }
+    auto deadline = first_deadline(live, from);
+    // Whoever knocks while we start is heard before anything is decided about it.
+    if (deadline != LiveSession::no_deadline)
+        deadline = std::max(deadline, now_.steady + knock_min);
+    live.set_deadline(deadline);
+    live.set_silent_since_start(runs && deadline != LiveSession::no_deadline);
+    insert(std::move(live));
     undo_.clear();
 }
 
@@ -16,7 +47,14 @@ void State::begin(Now now) {
     // Left over from a step that held its leases: the same crowd, however long going through it
     // takes.
     if (!due_.empty() && now_.steady < hold_until_) hold_until_ = now.steady + LeaseCensus::window;
-    now_ = now;
+    const auto step = has_begun_ ? clock_step(now_, now) : std::chrono::milliseconds{0};
+    const bool is_behind = heads_.alive_at && *heads_.alive_at > now.wall;
+    if (is_behind) heads_.alive_at = heads_before_.alive_at = std::nullopt;
+    if (is_behind || step.count() < 0) last_word_stale_ = true;
+    clock_set_ += step;
+    has_begun_ = true;
+    now_ = heard_ = now;
+    opened_.clear();
     fired_.clear();
     wheel_.advance(now.steady, fired_);
     for (const auto slot : fired_) {
@@ -40,15 +78,40 @@ const OwnerEntry* State::owner_of(const LiveSession& live) const {
     return number == OwnerTable::none ? nullptr : &owners_.at(number);
 }
 
+// --- time ---------------------------------------------------------------------------------------
+
+std::chrono::milliseconds State::clock_for(WallTime newest) const {
+    return clock_set_ + std::max(newest - now_.wall, std::chrono::milliseconds{0});
+}
+
+std::chrono::milliseconds State::set_back_for(const LiveSession& live) const {
+    const auto behind = realms_.clock_of(live.realm()) - clock_set_;
+    return std::max(behind, std::chrono::milliseconds{0});
+}
+
+WallTime State::time_for(const LiveSession& live) const {
+    return now_.wall + set_back_for(live);
+}
+
+WallTime State::earliest_for(const LiveSession& live, std::optional<SteadyTime> boot) const {
+    const auto ago = now_.boot - std::min(boot.value_or(now_.boot), now_.boot);
+    return time_for(live) - std::chrono::ceil<std::chrono::milliseconds>(ago);
+}
+
+WallTime State::latest_for(const LiveSession& live, std::optional<SteadyTime> boot) const {
+    const auto ago = now_.boot - std::min(boot.value_or(now_.boot), now_.boot);
+    return time_for(live) - std::chrono::floor<std::chrono::milliseconds>(ago);
+}
+
 // --- entering, leaving, changing in place -------------------------------------------------------
 
-SteadyTime State::first_deadline(const LiveSession& live) const {
-    if (live.parked_since()) return now_.steady + live.park_window();
+SteadyTime State::first_deadline(const LiveSession& live, SteadyTime from) const {
+    if (live.parked_since()) return from + live.park_window();
     if (live.stalled_since() || !live.has_lease()) return LiveSession::no_deadline;
     // Stalled means provably alive, which cannot be said of a process that cannot be checked.
     const bool is_process = live.owner_kind() == OwnerKind::process;
     if (is_process && live.unknown_since()) return LiveSession::no_deadline;
-    return now_.steady + live.lease_ttl();
+    return from + live.lease_ttl();
 }
 
 void State::count_lease(const LiveSession& live, bool in) {
@@ -62,19 +125,22 @@ void State::count_lease(const LiveSession& live, bool in) {
     }
 }
 
-void State::insert(LiveSession&& live) {
+Slot State::insert(LiveSession&& live) {
     undo_.push_back({SessionId(std::string(live.id())), std::nullopt});
     live.owner_link() = {};
-    if (live.deadline() == LiveSession::no_deadline) live.set_deadline(first_deadline(live));
+    if (live.deadline() == LiveSession::no_deadline)
+        live.set_deadline(first_deadline(live, now_.steady));
     const auto slot = table_.insert(std::move(live));
     auto& placed = table_.at(slot);
     ++counts_.at(static_cast<std::size_t>(placed.status()));
+    silent_count_ += placed.is_silent_since_start() ? 1 : 0;
     count_lease(placed, /*in=*/true);
     if (placed.deadline() != LiveSession::no_deadline) wheel_.schedule(slot, placed.deadline());
     if (placed.owner_kind() == OwnerKind::process && !placed.parked_since()) {
         owners_.link(table_, slot, placed.owner(realms_).process);
     }
     if (placed.is_seen_unsaved()) unsaved_.push_back({slot, placed.ordinal()});
+    return slot;
 }
 
 LiveSession State::erase(Slot slot) {
@@ -83,6 +149,7 @@ LiveSession State::erase(Slot slot) {
     const auto& live = table_.at(slot);
     count_lease(live, /*in=*/false);
     --counts_.at(static_cast<std::size_t>(live.status()));
+    silent_count_ -= live.is_silent_since_start() ? 1 : 0;
     return table_.erase(slot);
 }
 
@@ -93,8 +160,10 @@ void State::modify(const SessionId& id, Change&& change) {
     auto& live = table_.at(slot);
     undo_.push_back({id, live});
     --counts_.at(static_cast<std::size_t>(live.status()));
+    silent_count_ -= live.is_silent_since_start() ? 1 : 0;
     change(slot, live);
     ++counts_.at(static_cast<std::size_t>(live.status()));
+    silent_count_ += live.is_silent_since_start() ? 1 : 0;
 }
 
 void State::set_deadline(Slot slot, SteadyTime deadline) {
@@ -114,16 +183,16 @@ void State::set_deadline(Slot slot, SteadyTime deadline) {
 void State::open(const Opened& change) {
     CHECK(change.session.ordinal == heads_.ordinal + 1);
     ++heads_.ordinal;
-    LiveSession live(change.session, realms_);
-    live.set_reaper(change.reaper);
-    insert(std::move(live));
+    LiveSession live(change.session, realms_, clock_for(change.session.owner.since));
+    live.set_reaper(change.reaper, change.reaper_is_parent);
+    opened_.push_back({insert(std::move(live)), change.session.ordinal});
 }
 
 void State::open(const Reopened& change) {
     // A live one that is taken over leaves with its old owner and comes back with the new.
     LiveSession live;
     if (change.past) {
-        live = LiveSession(*change.past, realms_);
+        live = LiveSession(*change.past, realms_, clock_for(change.owner.since));
     } else {
         const auto slot = table_.find(change.id.text());
         CHECK(slot != LiveTable::none);
@@ -135,11 +204,14 @@ void State::open(const Reopened& change) {
     live.set_parked(std::nullopt);
     live.set_generation(change.generation);
     live.set_leftovers(change.leftovers);
-    live.set_reaper(change.reaper);
-    live.set_owner(change.owner, change.on_owner_loss, change.park_window, realms_);
+    live.set_reaper(change.reaper, change.reaper_is_parent);
+    live.set_former_owners(change.former_owners);
+    live.set_owner(change.owner, change.on_owner_loss, change.park_window, realms_,
+                   clock_for(change.owner.since));
     live.set_seen(change.at, /*unsaved=*/false);
     live.set_deadline(LiveSession::no_deadline);
-    insert(std::move(live));
+    live.set_silent_since_start(false);
+    opened_.push_back({insert(std::move(live)), change.ordinal});
 }
 
 void State::end(const Ended& change) {
@@ -172,8 +244,9 @@ void State::apply(const Change& change) {
         }
         void operator()(const DoubtSet& c) {
             state.modify(c.id, [&](Slot slot, LiveSession& live) {
-                live.set_doubt(c.unknown_since, c.stalled_since);
-                if (live.has_lease()) state.set_deadline(slot, state.first_deadline(live));
+                state.set_doubt(live, c.unknown_since, c.stalled_since);
+                if (live.has_lease())
+                    state.set_deadline(slot, state.first_deadline(live, state.now_.steady));
             });
         }
         void operator()(const Parked& c) {
@@ -182,14 +255,19 @@ void State::apply(const Change& change) {
                 state.count_lease(live, /*in=*/false);
                 live.set_deadline(LiveSession::no_deadline);
                 live.set_parked(c.since);
+                live.set_silent_since_start(false);
                 live.set_turn(std::nullopt);
                 live.set_doubt(std::nullopt, std::nullopt);
-                state.set_deadline(slot, state.first_deadline(live));
+                state.set_deadline(slot, state.first_deadline(live, state.now_.steady));
             });
         }
+        // Ended sessions are in the store only.
+        void operator()(const LeftoversSettled&) {}
         void operator()(const Seen& c) {
-            state.modify(c.id,
-                         [&](Slot, LiveSession& live) { live.set_seen(c.at, /*unsaved=*/false); });
+            state.modify(c.id, [&](Slot, LiveSession& live) {
+                live.set_seen(c.at, /*unsaved=*/false);
+                if (c.lease_from) live.set_silent_since_start(false);
+            });
         }
     };
     std::visit(Door{*this}, change);
@@ -201,7 +279,10 @@ void State::postpone(Slot slot) {
     auto& live = table_.at(slot);
     if (!live.has_lease() || live.parked_since()) return;
     count_lease(live, /*in=*/false);
-    live.set_deadline(first_deadline(live));
+    // Never sooner than before: it may have waited behind the very call that opened the session.
+    const auto before = live.deadline();
+    const auto deadline = first_deadline(live, heard_.steady);
+    live.set_deadline(before == LiveSession::no_deadline ? deadline : std::max(before, deadline));
     count_lease(live, /*in=*/true);
     // Never moved in the wheel, see `begin`: one store a beat.
     if (live.deadline() == LiveSession::no_deadline || wheel_.contains(slot)) return;
@@ -213,8 +294,47 @@ void State::renew(const SessionId& id) {
     CHECK(slot != LiveTable::none);
     auto& live = table_.at(slot);
     if (!live.is_seen_unsaved()) unsaved_.push_back({slot, live.ordinal()});
-    live.set_seen(now_.wall, /*unsaved=*/true);
+    live.set_seen(seen_at(live), /*unsaved=*/true);
     postpone(slot);
+}
+
+WallTime State::seen_at(const LiveSession& live) const {
+    // A call may arrive while the opening of its session is on its way to the disk.
+    return std::max(earliest_for(live, heard_.boot), std::min(live.owner_since(), time_for(live)));
+}
+
+void State::set_doubt(LiveSession& live, std::optional<WallTime> unknown,
+                      std::optional<WallTime> stalled) {
+    const auto number = live.owner_link().owner;
+    if (number != OwnerTable::none) {
+        auto& doubted = owners_.at(number).doubted;
+        if (live.unknown_since()) --doubted;
+        if (unknown) ++doubted;
+    }
+    live.set_doubt(unknown, stalled);
+}
+
+void State::mark_unclear(const ProcessIdentity& process, bool unclear) {
+    const auto number = owners_.find(process);
+    if (number != OwnerTable::none) owners_.at(number).unclear = unclear;
+}
+
+void State::mark_leaving(const OwnerGone& gone) {
+    const auto number = owners_.find(gone.process);
+    if (number == OwnerTable::none) return;
+    auto& entry = owners_.at(number);
+    if (std::exchange(entry.leaving, true)) return;
+    entry.departure = gone.departure;
+    ++leaving_;
+}
+
+void State::start_leases(std::chrono::nanoseconds late) {
+    for (const auto [slot, ordinal] : std::exchange(opened_, {})) {
+        const auto& live = table_.at(slot);
+        const bool waits = live.ordinal() == ordinal && live.has_lease() && !live.parked_since() &&
+                           live.deadline() != LiveSession::no_deadline;
+        if (waits) set_deadline(slot, live.deadline() + late);
+    }
 }
 
 void State::mark_gone(const OwnerGone& gone) {
@@ -222,9 +342,10 @@ void State::mark_gone(const OwnerGone& gone) {
     if (number == OwnerTable::none) return;
     auto& entry = owners_.at(number);
     if (entry.gone) return;
+    if (std::exchange(entry.leaving, false)) --leaving_;
     entry.gone = true;
     entry.departure = gone.departure;
-    entry.leftovers = gone.leftovers;
+    entry.found = gone.found;
     gone_.push_back(number);
 }
 
@@ -288,11 +409,12 @@ std::vector<Effect> State::settle() {
         auto& entry = owners_.at(number);
         if (entry.process.pid == 0) continue;  // dropped already
         if (entry.sessions > 0) {
-            if (!std::exchange(entry.watched, true))
+            if (!std::exchange(entry.watch_asked, true))
                 effects.emplace_back(WatchOwner{entry.process});
             continue;
         }
-        if (entry.watched) effects.emplace_back(UnwatchOwner{entry.process});
+        if (entry.watch_asked) effects.emplace_back(UnwatchOwner{entry.process});
+        if (entry.leaving) --leaving_;
         owners_.drop(number);
     }
     return effects;

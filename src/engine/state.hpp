@@ -24,13 +24,45 @@ namespace knell {
 /// `revert` takes a failed batch back whole.  One thread.
 class State {
   public:
-    /// At start, from the store.  Every lease has its full TTL again.
+    /// At start, from the store.  A lease and a park window have their full time again, counted
+    /// from the first start after their last sign of life: a daemon that starts over and over again
+    /// does not keep them for ever.
     void set_heads(const Heads& heads) { heads_ = heads_before_ = heads; }
+    /// The clock was set back behind the daemon's last word on until when it has watched: that word
+    /// would prove too much once the clock gets there again, and must be taken off the record.
+    bool is_last_word_stale() const { return last_word_stale_; }
+    void last_word_written() { last_word_stale_ = false; }
     void adopt(const Session& session);
 
-    /// A step begins: deadlines up to `now` fall due.
+    /// A step begins: deadlines up to `now` fall due.  Its steady time is how far everything that
+    /// arrived has been heard, or is heard in this step: what arrived later may be a renewal.
     void begin(Now now);
     Now now() const { return now_; }
+    /// What is decided next arrived then: a sign of life counts from there, however long it waited.
+    void hear(Now arrived) { heard_ = arrived; }
+    Now heard() const { return heard_; }
+    /// When a sign of life that is decided now was given.
+    WallTime seen_at(const LiveSession& live) const;
+
+    /// Now, as that session's record counts it.  A session's times never run backwards: while the
+    /// wall clock is behind where it stood when the session began, because somebody set it back,
+    /// the session's own clock goes on as if nothing had happened.
+    WallTime time_for(const LiveSession& live) const;
+    /// A moment on the boot clock, the same way; none: now.  The wall clock is recorded by the
+    /// millisecond: not later than that moment, and not earlier.
+    WallTime earliest_for(const LiveSession& live, std::optional<SteadyTime> boot) const;
+    WallTime latest_for(const LiveSession& live, std::optional<SteadyTime> boot) const;
+    /// By how much it is behind, or zero.
+    std::chrono::milliseconds set_back_for(const LiveSession& live) const;
+
+    /// Every owner whose end was not told by then was there at `boot`: the watch has looked.
+    void set_watched_until(std::optional<SteadyTime> boot) { watched_until_ = boot; }
+    std::optional<SteadyTime> watched_until() const { return watched_until_; }
+    /// The same, as of the last whole step: whatever is known to have ended by then was decided.
+    std::optional<SteadyTime> vouched_until() const { return vouched_until_; }
+    void vouch() { vouched_until_ = watched_until_; }
+    /// Owners whose end was told are still on record as living.
+    bool has_leaving() const { return leaving_ > 0 || !gone_.empty(); }
 
     const LiveSession* find(const SessionId& id) const;
     const LiveSession& at(Slot slot) const { return table_.at(slot); }
@@ -41,6 +73,8 @@ class State {
     std::size_t open_count() const { return table_.size(); }
     std::size_t count(Status status) const { return counts_.at(static_cast<std::size_t>(status)); }
     std::size_t lease_count() const { return census_.total(); }
+    /// Leases and park windows that run since before this daemon did.
+    bool has_silent_since_start() const { return silent_count_ > 0; }
     bool has_deadlines() const { return wheel_.size() > 0 || !due_.empty(); }
 
     /// The one door.  `change` was decided on this very state.
@@ -49,8 +83,14 @@ class State {
 
     /// A sign of life: O(1), in memory.
     void renew(const SessionId& id);
+    /// Who opened a session in the last batches learns of it only now, `late` after the time they
+    /// were decided for: a lease runs from here.
+    void start_leases(std::chrono::nanoseconds late);
     /// A process that owns sessions is gone; `next_work` hands them out one by one.
     void mark_gone(const OwnerGone& gone);
+    void mark_unclear(const ProcessIdentity& process, bool unclear);
+    /// It is gone, and will be said to be once it is known what it left behind.
+    void mark_leaving(const OwnerGone& gone);
 
     /// The next session about which something must be decided now, or none.
     std::optional<Slot> next_work();
@@ -82,7 +122,7 @@ class State {
     void end(const Ended& change);
 
     /// The two ways a session enters and leaves the tables; links, deadlines and counts follow.
-    void insert(LiveSession&& live);
+    Slot insert(LiveSession&& live);
     LiveSession erase(Slot slot);
     /// The one way it changes in place, its present self kept for `revert`.
     template <typename Change>
@@ -92,7 +132,11 @@ class State {
     /// A sign of life moves the deadline of a lease.
     void postpone(Slot slot);
     void count_lease(const LiveSession& live, bool in);
-    SteadyTime first_deadline(const LiveSession& live) const;
+    SteadyTime first_deadline(const LiveSession& live, SteadyTime from) const;
+    /// The clock of a session whose newest time on record is `newest`.
+    std::chrono::milliseconds clock_for(WallTime newest) const;
+    void set_doubt(LiveSession& live, std::optional<WallTime> unknown,
+                   std::optional<WallTime> stalled);
     std::optional<Slot> next_of_gone_owner();
     std::optional<Slot> next_due();
 
@@ -103,12 +147,21 @@ class State {
     LeaseCensus census_;
     Heads heads_;
     Now now_;
+    Now heard_;
+    bool has_begun_ = false;
+    std::chrono::milliseconds clock_set_{0};  // all steps of the wall clock so far, added up
+    std::optional<SteadyTime> watched_until_;
+    std::optional<SteadyTime> vouched_until_;
+    bool last_word_stale_ = false;
+    std::size_t leaving_ = 0;
     std::array<std::size_t, status_names.size()> counts_{};
 
+    std::size_t silent_count_ = 0;
     std::vector<OwnerTable::Number> gone_;
     std::deque<Due> due_;
     std::deque<Due> unsaved_;
     std::vector<TimerWheel::Number> fired_;
+    std::vector<Due> opened_;  // leases whose owners were not told yet
     SteadyTime hold_until_{};
 
     // Of the batch that is being decided.

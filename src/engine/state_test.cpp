@@ -151,7 +151,7 @@ RC_GTEST_PROP(LiveTable, FindsWhatIsInAndNothingElse, ()) {
         if (step < 100) {
             if (model.insert(id).second) {
                 auto session = create(id).draft;
-                table.insert(LiveSession(session, realms));
+                table.insert(LiveSession(session, realms, std::chrono::milliseconds{0}));
             }
         } else if (model.erase(id) > 0) {
             RC_ASSERT(table.erase(table.find(id)).id() == id);

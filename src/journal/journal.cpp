@@ -4,6 +4,7 @@
 #include <iterator>
 #include <unordered_set>
 
+#include "base/check.hpp"
 #include "core/limits.hpp"
 
 namespace knell {
@@ -44,8 +45,35 @@ Result<void> Journal::recover(Now now) {
     if (!heads) return std::unexpected(heads.error());
     state_.set_heads(*heads);
     state_.begin(now);
-    seen_saved_at_ = now.steady;
-    return store_.for_each_open([this](const Session& session) { state_.adopt(session); });
+    seen_saved_at_ = listened_saved_ = now.steady;
+    // Earlier starts matter to no lease but those that run since before them.
+    life_ = {.began = now.steady, .forget_until = now.steady};
+    return store_.for_each_open([this](const Session& session) {
+        state_.adopt(session);
+        const bool runs = session.parked_since || session.owner.kind == OwnerKind::lease;
+        if (!runs) return;
+        const auto from = session.lease_from.value_or(SteadyTime{});
+        life_.forget_until = std::min(life_.forget_until, from);
+    });
+}
+
+Result<void> Journal::write() {
+    batch_.listened = state_.now().steady;
+    if (!life_is_saved_) batch_.life = life_;
+    auto written = store_.commit(batch_);
+    if (!written) return written;
+    life_is_saved_ = true;
+    listened_saved_ = state_.now().steady;
+    return written;
+}
+
+void Journal::save_listened_now_and_then() {
+    if (!state_.has_silent_since_start()) return;
+    const auto now = state_.now().steady;
+    // A crash loses a tenth of what this daemon has listened, or a second.
+    const auto period = std::clamp<std::chrono::nanoseconds>((now - life_.began) / 10,
+                                                             std::chrono::seconds{1}, seen_period);
+    if (now - listened_saved_ >= period) batch_.listened = now;
 }
 
 void Journal::take(Decision& decision) {
@@ -61,8 +89,21 @@ void Journal::take(Decision& decision) {
     std::ranges::move(decision.effects, std::back_inserter(effects_));
     for (const auto& id : decision.renewals) state_.renew(id);
     counts_.heartbeats += decision.renewals.size();
-    std::ranges::move(decision.renewals, std::back_inserter(renewed_));
     if (decision.gone) state_.mark_gone(*decision.gone);
+    if (decision.leaving) state_.mark_leaving(*decision.leaving);
+    if (decision.looked) state_.mark_unclear(decision.looked->process, decision.looked->unclear);
+}
+
+void Journal::note_signs(const Command& command) {
+    if (const auto* append = std::get_if<Append>(&command)) {
+        signs_.push_back({append->session_id, append->generation, state_.heard()});
+    } else if (const auto* turn = std::get_if<Turn>(&command)) {
+        signs_.push_back({turn->session_id, turn->generation, state_.heard()});
+    } else if (const auto* heartbeat = std::get_if<Heartbeat>(&command)) {
+        for (const auto& beat : heartbeat->beats) {
+            signs_.push_back({beat.session_id, beat.generation, state_.heard()});
+        }
+    }
 }
 
 Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step) {
@@ -78,12 +119,39 @@ Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step
             if (!row) return std::unexpected(row.error());
             past = std::move(*row);
         }
+        if (auto* create = std::get_if<Create>(&command)) {
+            const auto found = is_own_ancestor(*create);
+            if (!found) return std::unexpected(found.error());
+            if (!*found) break;
+            create->is_own_ancestor = **found;
+        }
+        if (!arrived_.empty()) state_.hear(arrived_[step.replies.size()]);
+        note_signs(command);
         auto decision = decide(std::move(command), past ? &*past : nullptr, state_);
         take(decision);
         step.replies.push_back(std::move(decision.reply));
         ++taken;
     }
     return taken;
+}
+
+Result<std::optional<bool>> Journal::is_own_ancestor(const Create& create) {
+    // An id that we made ourselves is nobody's parent yet.
+    if (create.fresh_id) return false;
+    auto id = create.draft.parent_id;
+    for (std::size_t depth = 0; depth < limits::parents_max && !id.empty(); ++depth) {
+        if (id == create.draft.id) return true;
+        if (const auto* live = state_.find(id)) {
+            id = SessionId(std::string(live->parent_id()));
+            continue;
+        }
+        if (state_.ended_in_batch(id)) return std::nullopt;
+        auto row = store_.find(id);
+        if (!row) return std::unexpected(row.error());
+        if (!*row) return false;
+        id = (*row)->parent_id;
+    }
+    return false;
 }
 
 void Journal::note_lateness(const LiveSession& live, const Decision& decision) {
@@ -98,6 +166,7 @@ void Journal::note_lateness(const LiveSession& live, const Decision& decision) {
 
 void Journal::decide_work(Step& step) {
     work_left_ = false;
+    state_.hear(state_.now());
     step.automatic_from = step.events.size() + batch_.events.size();
     while (const auto slot = state_.next_work()) {
         const auto& live = state_.at(*slot);
@@ -121,8 +190,18 @@ void Journal::save_seen_now_and_then() {
     }
 }
 
+/// What a later daemon may take for a lower bound: until then this one would have seen any of its
+/// owners go, and every end that it saw is on record.
+std::optional<WallTime> Journal::known_alive_until() const {
+    const auto until = state_.watched_until();
+    if (!until || state_.has_leaving()) return std::nullopt;
+    const auto& now = state_.now();
+    const auto ago = now.boot - std::min(*until, now.boot);
+    return now.wall - std::chrono::ceil<std::chrono::milliseconds>(ago);
+}
+
 bool Journal::save_some_seen() {
-    batch_.alive_at = state_.now().wall;
+    batch_.alive_at = known_alive_until();
     for (std::size_t row = 0; row < seen_rows_max; ++row) {
         const auto slot = state_.next_unsaved();
         if (!slot) return false;
@@ -136,12 +215,17 @@ bool Journal::save_some_seen() {
 void Journal::take_back(Step& step, std::size_t first, const Error& why) {
     ++counts_.failures;
     step.failed = true;
+    step.why_failed = why.message;
     step.automatic_from = SIZE_MAX;
     work_left_ = true;
     state_.revert();
-    // What was taken back may have been renewed meanwhile, and its owner was told so.
-    for (const auto& id : renewed_) {
-        if (state_.find(id) != nullptr) state_.renew(id);
+    // Whoever beat or wrote is alive, whether or not there was room for what it wrote; also when it
+    // was refused for a takeover that did not happen.
+    for (const auto& [id, generation, arrived] : signs_) {
+        const auto* live = state_.find(id);
+        if (live == nullptr || live->generation() != generation || live->parked_since()) continue;
+        state_.hear(arrived);
+        state_.renew(id);
     }
     const auto undone = turned_over_in(batch_);
     for (auto i = first; i < step.replies.size(); ++i) {
@@ -149,7 +233,33 @@ void Journal::take_back(Step& step, std::size_t first, const Error& why) {
     }
 }
 
-Journal::Step Journal::commit(std::vector<Command>&& commands, Now now) {
+void Journal::renew_behind(std::span<Command> rest, Step& step, const Error& why) {
+    const auto sign = [this](const SessionId& id, Generation generation) {
+        const auto* live = state_.find(id);
+        if (live == nullptr || live->generation() != generation || live->parked_since()) return;
+        state_.renew(id);
+    };
+    for (auto& command : rest) {
+        if (!arrived_.empty()) state_.hear(arrived_[step.replies.size()]);
+        step.replies.emplace_back(std::unexpected(why));
+        if (const auto* append = std::get_if<Append>(&command)) {
+            sign(append->session_id, append->generation);
+        } else if (const auto* turn = std::get_if<Turn>(&command)) {
+            sign(turn->session_id, turn->generation);
+        } else if (std::holds_alternative<Heartbeat>(command)) {
+            // Decided on what the store holds; a doubt it cannot take note of stays for now.
+            auto decision = decide(std::move(command), nullptr, state_);
+            for (const auto& id : decision.renewals) state_.renew(id);
+            counts_.heartbeats += decision.renewals.size();
+            step.replies.back() = std::move(decision.reply);
+        }
+    }
+}
+
+Journal::Step Journal::commit(std::vector<Command>&& commands, Now now,
+                              std::span<const Now> arrived) {
+    CHECK(arrived.empty() || arrived.size() == commands.size());
+    arrived_ = arrived;
     Step step;
     step.replies.reserve(commands.size());
     std::span<Command> left = commands;
@@ -160,7 +270,7 @@ Journal::Step Journal::commit(std::vector<Command>&& commands, Now now) {
         const auto seen_saved_at = seen_saved_at_;
         batch_.clear();
         effects_.clear();
-        renewed_.clear();
+        signs_.clear();
         const auto taken = decide_some(left, step);
         auto written = taken ? Result<void>{} : Result<void>{std::unexpected(taken.error())};
         if (written) {
@@ -168,10 +278,13 @@ Journal::Step Journal::commit(std::vector<Command>&& commands, Now now) {
             if (left.empty()) {
                 decide_work(step);
                 save_seen_now_and_then();
+                save_listened_now_and_then();
             }
             if (!batch_.empty()) {
-                written = store_.commit(batch_);
+                if (state_.is_last_word_stale() && !batch_.alive_at) batch_.alive_at = WallTime{};
+                written = write();
                 if (written) ++counts_.commits;
+                if (written && batch_.alive_at) state_.last_word_written();
             }
         }
         if (written) {
@@ -186,7 +299,7 @@ Journal::Step Journal::commit(std::vector<Command>&& commands, Now now) {
         counts_.reaps = counted.reaps;
         counts_.reap_lateness_last = counted.reap_lateness_last;
         counts_.reap_lateness_max = counted.reap_lateness_max;
-        step.replies.resize(commands.size(), std::unexpected(written.error()));
+        renew_behind(std::span(commands).subspan(step.replies.size()), step, written.error());
         break;
     } while (!left.empty());
     return step;
@@ -198,7 +311,7 @@ Result<void> Journal::save_all_seen(Now now) {
     while (more) {
         batch_.clear();
         more = save_some_seen();
-        if (auto written = store_.commit(batch_); !written) {
+        if (auto written = write(); !written) {
             state_.revert();
             return written;
         }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/command.hpp"
@@ -35,11 +36,18 @@ class Journal {
             return std::span(events).subspan(std::min(automatic_from, events.size()));
         }
         bool failed = false;  // the store said no: what was decided did not happen
+        std::string why_failed;
     };
     /// Decides `commands` in order, then what has fallen due, and makes it all durable.  When the
     /// store fails, all commands of the failed transaction fail with it and the state is as before
-    /// them; what fell due is decided again in a later step.
-    Step commit(std::vector<Command>&& commands, Now now);
+    /// them; what fell due is decided again in a later step.  Signs of life hold whatever the store
+    /// says.
+    ///
+    /// `arrived` says when each command did, in their order and none after `now`: a sign of life
+    /// counts from there.  Without it all of them arrived now.  Everything that arrived before
+    /// `now.steady` must be among `commands` or have been in an earlier step: what falls due is
+    /// decided as of then, and a renewal that waits somewhere must not be missed.
+    Step commit(std::vector<Command>&& commands, Now now, std::span<const Now> arrived = {});
 
     /// More has fallen due than one step takes.
     bool has_work_left() const { return work_left_; }
@@ -59,22 +67,42 @@ class Journal {
     const Counts& counts() const { return counts_; }
 
   private:
+    struct Sign {
+        SessionId id;
+        Generation generation = 0;
+        Now arrived;
+    };
+
     Result<std::size_t> decide_some(std::span<Command> commands, Step& step);
+    /// Whether a new session comes out of itself, through parents that name it: they may have been
+    /// opened first.  Nothing: a parent's row is not written yet.
+    Result<std::optional<bool>> is_own_ancestor(const Create& create);
     void decide_work(Step& step);
     void save_seen_now_and_then();
+    /// While leases run that began before this daemon: what they have used up must outlive it.
+    void save_listened_now_and_then();
+    Result<void> write();
     /// True when there are more rows than one transaction should hold.
     bool save_some_seen();
+    std::optional<WallTime> known_alive_until() const;
     void take(Decision& decision);
+    void note_signs(const Command& command);
     /// The transaction failed: its replies from `first` on, and all that it changed.
     void take_back(Step& step, std::size_t first, const Error& why);
+    /// Commands behind a failed transaction are not decided; the signs of life in them count.
+    void renew_behind(std::span<Command> rest, Step& step, const Error& why);
     void note_lateness(const LiveSession& live, const Decision& decision);
 
     State& state_;
     Store& store_;
     Batch batch_;
-    std::vector<Effect> effects_;  // of the batch
-    std::vector<SessionId> renewed_;
+    std::vector<Effect> effects_;   // of the batch
+    std::vector<Sign> signs_;       // of life, in the batch
+    std::span<const Now> arrived_;  // of the step
     SteadyTime seen_saved_at_{};
+    SteadyTime listened_saved_{};
+    Batch::Life life_;
+    bool life_is_saved_ = false;
     bool work_left_ = false;
     Counts counts_;
 };

@@ -1,6 +1,7 @@
 #include "net/connection.hpp"
 
 #include <array>
+#include <utility>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -23,6 +24,9 @@ namespace {
 thread_local std::array<char, 64 * 1024> shared_buffer;
 
 constexpr std::size_t pause_reading_at = 1U << 20U;  // bytes the client has yet to read
+/// Of a line that is half sent, so much is kept to be finished: what follows can be read then.
+constexpr std::size_t finish_line_bytes_max = 256U << 10U;
+constexpr std::size_t idle_buffer_bytes_max = 64U << 10U;
 
 bool would_block(const error_code& error) {
     return error == asio::error::would_block || error == asio::error::try_again;
@@ -30,12 +34,15 @@ bool would_block(const error_code& error) {
 
 }  // namespace
 
-Connection::Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher)
+Connection::Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher,
+                       MemoryBudget& unsent_budget, MemoryBudget& half_read_budget)
     : socket_(std::move(socket)),
       caller_(caller),
       dispatcher_(dispatcher),
       room_(socket_.get_executor()),
-      patience_(socket_.get_executor()) {
+      patience_(socket_.get_executor()),
+      unsent_share_(unsent_budget),
+      half_read_share_(half_read_budget) {
     socket_.non_blocking(true);
 }
 
@@ -44,6 +51,11 @@ void Connection::close() {
     socket_.close(ignored);
     room_.cancel();
     patience_.cancel();
+    // A late answer keeps this for a while; it must not keep these.
+    unsent_ = {};
+    partial_ = {};
+    count_unsent();
+    count_half_read();
 }
 
 asio::awaitable<void> Connection::serve() {
@@ -81,6 +93,11 @@ asio::awaitable<bool> Connection::read_some() {
     const auto got = socket_.read_some(asio::buffer(shared_buffer), error);
     drained_ = got < shared_buffer.size();
     if (would_block(error)) co_return true;
+    // Whole without its newline, a last line is a call like any other.
+    if (error == asio::error::eof && !partial_.empty() && !refused_) {
+        handle(std::exchange(partial_, {}));
+        count_half_read();
+    }
     if (error) co_return false;
     co_return take_lines({shared_buffer.data(), got});
 }
@@ -103,14 +120,15 @@ bool Connection::take_lines(std::string_view bytes) {
         }
         if (end == std::string_view::npos) {
             partial_ += piece;
+            count_half_read();
             return true;
         }
         if (partial_.empty()) {
             handle(piece);
         } else {
             partial_ += piece;
-            handle(partial_);
-            partial_ = {};
+            handle(std::exchange(partial_, {}));
+            count_half_read();
         }
         bytes.remove_prefix(end + 1);
     }
@@ -131,20 +149,59 @@ void Connection::handle(std::string_view line) {
 void Connection::answer(std::string&& line) {
     --in_flight_;
     send(line);
+    if (refused_) room_.cancel();  // nothing is sent that would tell of it
 }
 
 void Connection::send(std::string_view lines) {
-    if (!socket_.is_open()) return;
+    if (!socket_.is_open() || refused_) return;
+    if (unsent_.size() + lines.size() > limits::unsent_bytes_max) {
+        return refuse(
+            fmt::format("{} bytes of answers are waiting for you, and {} more came; at "
+                        "most {} are kept. Closing: read answers before you ask for more",
+                        unsent_.size(), lines.size(), limits::unsent_bytes_max));
+    }
+    append(lines);
+}
+
+void Connection::append(std::string_view lines) {
     unsent_ += lines;
-    if (unsent_.size() > limits::unsent_bytes_max) return close();
+    count_unsent();
     // Lines come in batches; one write sends all that a batch has for this client.
     if (flush_posted_ || sending_) return;
     flush_posted_ = true;
     asio::post(socket_.get_executor(), [self = shared_from_this()] { self->flush(); });
 }
 
+void Connection::refuse(std::string why) {
+    if (std::exchange(refused_, true)) return;
+    finish(wire::error_line(nullptr, Error{ErrorCode::limit, std::move(why), {}, {}}));
+}
+
+void Connection::give_up_unsent() {
+    const auto line_end = is_at_line_start_ ? 0 : unsent_.find('\n') + 1;
+    const bool can_be_told =
+        is_at_line_start_ || (line_end > 0 && line_end <= finish_line_bytes_max);
+    if (!can_be_told || refused_) return close();
+    unsent_ = unsent_.substr(0, line_end);
+    count_unsent();
+    refuse(
+        fmt::format("all clients together leave more than {} bytes of answers unread, and this "
+                    "one the most. Closing: read answers before you ask for more",
+                    limits::unsent_bytes_all_max));
+}
+
+void Connection::give_up_half_read() {
+    partial_ = {};
+    count_half_read();
+    refuse(
+        fmt::format("all clients together have sent more than {} bytes of lines without their "
+                    "end, and this one the most; closing",
+                    limits::half_read_bytes_all_max));
+}
+
 void Connection::finish(std::string_view last_line) {
-    send(last_line);
+    if (!socket_.is_open()) return;
+    append(last_line);
     closing_ = true;
     error_code ignored;
     // Ends the read that waits, so that `serve` sees it.
@@ -167,6 +224,12 @@ void Connection::tell_of_room() {
 }
 
 bool Connection::send_some() {
+    const bool sent = send_what_fits();
+    count_unsent();
+    return sent;
+}
+
+bool Connection::send_what_fits() {
     while (!unsent_.empty()) {
         error_code error;
         const auto sent = socket_.write_some(asio::buffer(unsent_), error);
@@ -175,8 +238,10 @@ bool Connection::send_some() {
             close();
             return false;
         }
+        is_at_line_start_ = sent == 0 ? is_at_line_start_ : unsent_[sent - 1] == '\n';
         unsent_.erase(0, sent);
     }
+    if (unsent_.capacity() > idle_buffer_bytes_max) unsent_ = {};
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "net/memory_budget.hpp"
 #include "rpc/caller.hpp"
 #include "rpc/dispatcher.hpp"
 #include "rpc/stream.hpp"
@@ -17,17 +18,27 @@ namespace knell::net {
 /// after that are dropped.
 ///
 /// Bounds, so that no client costs others anything: a line, the calls in flight, the bytes it does
-/// not read and for how long.  Past the calls we stop reading from it; past the others it is
+/// not read and for how long, and both kinds of bytes over all clients together.  Past the calls we
+/// stop reading from it; past the others it is told `limit`, behind what was sent to it before, and
 /// closed.
 class Connection final : public rpc::Stream, public std::enable_shared_from_this<Connection> {
   public:
     using Socket = boost::asio::local::stream_protocol::socket;
 
-    Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher);
+    /// The budgets are those of all connections; they outlive this.
+    Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher,
+               MemoryBudget& unsent_budget, MemoryBudget& half_read_budget);
 
     /// Serves the client to its end.
     boost::asio::awaitable<void> serve();
     void close();
+
+    std::size_t bytes_unsent() const { return unsent_share_.held(); }
+    std::size_t bytes_half_read() const { return half_read_share_.held(); }
+    /// All clients together hold too much, and this one the most: lets go of what it holds.
+    void give_up_unsent();
+    void give_up_half_read();
+
     /// Calls are unanswered or answers unsent.  What a feed has yet to say can be had again later.
     bool is_busy() const { return in_flight_ > 0 || (!unsent_.empty() && feed_ == nullptr); }
 
@@ -42,11 +53,16 @@ class Connection final : public rpc::Stream, public std::enable_shared_from_this
     boost::asio::awaitable<bool> read_some();
     boost::asio::awaitable<void> wait_for_room();
     bool take_lines(std::string_view bytes);
+    void append(std::string_view lines);
+    void refuse(std::string why);
+    void count_unsent() { unsent_share_.set(unsent_.size()); }
+    void count_half_read() { half_read_share_.set(partial_.size()); }
     void handle(std::string_view line);
     void answer(std::string&& line);
     void flush();
     void tell_of_room();
     bool send_some();
+    bool send_what_fits();
     boost::asio::awaitable<void> send_rest();
 
     Socket socket_;
@@ -56,12 +72,16 @@ class Connection final : public rpc::Stream, public std::enable_shared_from_this
     boost::asio::steady_timer patience_;  // runs while the client does not read
     std::string partial_;                 // an unfinished line
     std::string unsent_;
+    BudgetShare unsent_share_;
+    BudgetShare half_read_share_;
     std::unique_ptr<rpc::Feed> feed_;  // or none
     std::size_t in_flight_ = 0;
     bool flush_posted_ = false;
     bool sending_ = false;
-    bool drained_ = true;   // the last read took all there was
-    bool closing_ = false;  // close once everything is sent
+    bool drained_ = true;           // the last read took all there was
+    bool closing_ = false;          // close once everything is sent
+    bool refused_ = false;          // it was told `limit`: nothing more is for it
+    bool is_at_line_start_ = true;  // the first of `unsent_` begins a line
 };
 
 }  // namespace knell::net

@@ -11,58 +11,134 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "platform/directories.hpp"
+#include "platform/paths.hpp"
+
 namespace knell::net {
 
 namespace {
+
+/// See LockFile::acquire.
+constexpr std::chrono::seconds dead_holder_wait_max{3};
 
 std::unexpected<Error> cannot_listen(const std::string& path, int error) {
     return fail(ErrorCode::internal, fmt::format("cannot listen at {}: {}", path,
                                                  std::generic_category().message(error)));
 }
 
-/// The socket's directory decides who can reach it: it must be ours, and closed to others.
-Result<Fd> open_private_directory(const std::string& path) {
-    Fd directory{open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-    if (!directory) return cannot_listen(path, errno);
-    struct stat status{};
-    if (fstat(directory.get(), &status) != 0) return cannot_listen(path, errno);
-    if (status.st_uid != geteuid()) {
-        return fail(
-            ErrorCode::unauthorized,
-            fmt::format("{} belongs to another user (uid {}); set KNELL_HOME to a directory "
-                        "of your own",
-                        path, status.st_uid));
+std::string folder_of(const std::string& path) {
+    return std::filesystem::path(path).parent_path();
+}
+
+/// An address as the kernel takes it, seen through a descriptor of its directory: short however
+/// long the path, and the directory that was checked.
+struct Address {
+    Fd directory;
+    std::string name;
+    sockaddr_un socket{};
+
+    const sockaddr* generic() const { return reinterpret_cast<const sockaddr*>(&socket); }
+};
+
+Result<Address> open_address(const std::string& path) {
+    auto directory = open_private_directory(folder_of(path));
+    if (!directory) return std::unexpected(directory.error());
+    Address address{std::move(*directory), {}, {}};
+    address.name = fmt::format("/proc/self/fd/{}/{}", address.directory.get(),
+                               std::filesystem::path(path).filename().string());
+    address.socket.sun_family = AF_UNIX;
+    if (address.name.size() >= sizeof address.socket.sun_path) {
+        return cannot_listen(path, ENAMETOOLONG);
     }
-    if ((status.st_mode & 077U) != 0 &&
-        chmod(fmt::format("/proc/self/fd/{}", directory.get()).c_str(), 0700) != 0) {
-        return cannot_listen(path, errno);
-    }
-    return directory;
+    std::ranges::copy(address.name, std::begin(address.socket.sun_path));
+    return address;
+}
+
+/// Whether somebody listens there.  Whoever does sees a connection that is closed at once.
+bool is_answered(const Address& address) {
+    const Fd probe{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (!probe) return false;
+    // EAGAIN: a listener whose backlog is full.
+    return connect(probe.get(), address.generic(), sizeof address.socket) == 0 || errno == EAGAIN;
 }
 
 }  // namespace
 
-Result<Fd> listen_unix(const std::string& path) {
-    const std::filesystem::path whole(path);
-    const auto directory = open_private_directory(whole.parent_path());
-    if (!directory) return std::unexpected(directory.error());
+Result<LockFile> SocketAddress::take_lock(const std::string& path, const std::string& home,
+                                          std::chrono::milliseconds dead_holder_wait) {
+    const auto lock_path = lock_beside(path);
+    auto lock = LockFile::acquire(lock_path, {.home = home, .socket = path}, dead_holder_wait);
+    if (!lock) return std::unexpected(lock.error());
+    if (*lock) return std::move(**lock);
+    const auto holder = lock_holder(lock_path).value_or(LockHolder{});
+    const auto who = holder.pid > 0 ? fmt::format("process {}", holder.pid) : "another process";
+    return fail(
+        ErrorCode::owned,
+        fmt::format("{} already listens at {}{}: two homes cannot share a socket. Give each a "
+                    "KNELL_HOME or XDG_RUNTIME_DIR of its own, or stop the other with `knell down`",
+                    who, path,
+                    holder.home.empty() ? "" : fmt::format(" for the home {}", holder.home)));
+}
 
-    // Through the descriptor: short however long the path, and the directory that was checked.
-    const auto name =
-        fmt::format("/proc/self/fd/{}/{}", directory->get(), whole.filename().string());
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (name.size() >= sizeof address.sun_path) return cannot_listen(path, ENAMETOOLONG);
-    std::ranges::copy(name, std::begin(address.sun_path));
+Result<SocketAddress> SocketAddress::claim(const std::string& path, const std::string& home) {
+    if (auto made = make_private_directories(folder_of(path)); !made) {
+        return std::unexpected(made.error());
+    }
+    if (auto ours = open_private_directory(folder_of(path)); !ours) {
+        return std::unexpected(ours.error());
+    }
+    auto lock = take_lock(path, home, dead_holder_wait_max);
+    if (!lock) return std::unexpected(lock.error());
+    return SocketAddress(path, home, std::move(*lock));
+}
 
+Result<Fd> SocketAddress::bind() {
+    if (auto made = make_private_directories(folder_of(path_)); !made) {
+        return std::unexpected(made.error());
+    }
+    const auto address = open_address(path_);
+    if (!address) return std::unexpected(address.error());
+    if (!lock_.is_in_place()) {
+        // It went with its directory, or was deleted: ours keeps nobody out any more.
+        // Clients are being served: nothing is waited for.
+        auto lock = take_lock(path_, home_, std::chrono::milliseconds{0});
+        if (!lock) return std::unexpected(lock.error());
+        lock_ = std::move(*lock);
+    }
+    const bool is_ours = bound_ && look(address->name) == bound_;
+    if (!is_ours && is_answered(*address)) {
+        return fail(ErrorCode::owned,
+                    fmt::format("something else listens at {} without its lock; stop it, or remove "
+                                "its socket",
+                                path_));
+    }
     Fd listener{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    if (!listener) return cannot_listen(path, errno);
-    unlink(name.c_str());
-    const auto* generic = reinterpret_cast<const sockaddr*>(&address);
-    if (bind(listener.get(), generic, sizeof address) != 0) return cannot_listen(path, errno);
-    if (chmod(name.c_str(), 0600) != 0) return cannot_listen(path, errno);
-    if (::listen(listener.get(), SOMAXCONN) != 0) return cannot_listen(path, errno);
+    if (!listener) return cannot_listen(path_, errno);
+    unlink(address->name.c_str());
+    if (::bind(listener.get(), address->generic(), sizeof address->socket) != 0) {
+        return cannot_listen(path_, errno);
+    }
+    if (chmod(address->name.c_str(), 0600) != 0) return cannot_listen(path_, errno);
+    if (::listen(listener.get(), SOMAXCONN) != 0) return cannot_listen(path_, errno);
+    bound_ = look(address->name);
     return listener;
+}
+
+bool SocketAddress::is_bound() const {
+    // The kernel keeps the inode of a bound socket while it is open: its number is not reused.
+    return bound_ && look(path_) == bound_ && lock_.is_in_place();
+}
+
+void SocketAddress::remove() {
+    // Without the lock the address may be another daemon's by now.
+    if (bound_ && lock_.is_in_place() && look(path_) == bound_) unlink(path_.c_str());
+    bound_.reset();
+}
+
+std::optional<SocketAddress::FileId> SocketAddress::look(const std::string& path) {
+    struct stat found{};
+    if (lstat(path.c_str(), &found) != 0) return std::nullopt;
+    return FileId{found.st_dev, found.st_ino};
 }
 
 }  // namespace knell::net

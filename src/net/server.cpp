@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include "core/limits.hpp"
 #include "net/connection.hpp"
 #include "net/listener.hpp"
 #include "platform/fd.hpp"
@@ -85,14 +86,18 @@ class Server::Impl {
     Impl(rpc::Dispatcher& dispatcher, std::size_t connections_max)
         : dispatcher_(dispatcher), connections_max_(connections_max) {}
 
-    Result<void> listen(const std::string& path) {
-        auto listener = listen_unix(path);
-        if (!listener) return std::unexpected(listener.error());
-        error_code error;
-        acceptor_.assign(Protocol(), listener->release(), error);
-        if (error) return fail(ErrorCode::internal, "cannot listen: " + error.message());
+    Result<void> listen(SocketAddress& address) {
+        address_ = &address;
+        if (auto bound = bind(); !bound) return bound;
         asio::co_spawn(io_, accept_loop(), asio::detached);
         return {};
+    }
+
+    Result<bool> keep_listening() {
+        if (stopping_ || address_->is_bound()) return false;
+        auto bound = bind();
+        if (!bound) return std::unexpected(bound.error());
+        return true;
     }
 
     void run() {
@@ -113,6 +118,7 @@ class Server::Impl {
             error_code ignored;
             acceptor_.close(ignored);
             signals_.cancel(ignored);
+            hangups_.cancel(ignored);
             for (auto& timer : timers_) timer.cancel();
             farewell_.expires_after(farewell_max);
             farewell_.async_wait([this](error_code) { io_.stop(); });
@@ -125,10 +131,53 @@ class Server::Impl {
         asio::co_spawn(io_, tick(timers_.back(), period, std::move(work)), asio::detached);
     }
 
+    void on_hangup(std::function<void()> work) {
+        struct sigaction now{};
+        if (sigaction(SIGHUP, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) return;
+        error_code ignored;
+        hangups_.add(SIGHUP, ignored);
+        wait_for_hangup(std::move(work));
+    }
+
+    void after(std::chrono::milliseconds delay, std::function<void()> work) {
+        asio::post(io_, [this, delay, work = std::move(work)]() mutable {
+            auto timer = std::make_shared<asio::steady_timer>(io_, delay);
+            timer->async_wait([timer, work = std::move(work)](error_code error) {
+                if (!error) work();
+            });
+        });
+    }
+
     std::size_t connection_count() const { return count_; }
     std::size_t connections_max() const { return connections_max_; }
 
   private:
+    Result<void> bind() {
+        auto listener = address_->bind();
+        if (!listener) return std::unexpected(listener.error());
+        error_code error;
+        if (acceptor_.is_open()) {
+            // Who called the old socket before it vanished still waits in its queue.
+            acceptor_.non_blocking(true, error);
+            while (!error) {
+                auto socket = acceptor_.accept(io_, error);
+                if (!error) admit(std::move(socket));
+            }
+            acceptor_.close(error);
+        }
+        acceptor_.assign(Protocol(), listener->release(), error);
+        if (error) return fail(ErrorCode::internal, "cannot listen: " + error.message());
+        return {};
+    }
+
+    void wait_for_hangup(std::function<void()> work) {
+        hangups_.async_wait([this, work = std::move(work)](error_code error, int) mutable {
+            if (error) return;
+            work();
+            wait_for_hangup(std::move(work));
+        });
+    }
+
     asio::awaitable<void> accept_loop() {
         while (acceptor_.is_open()) {
             error_code error;
@@ -136,6 +185,8 @@ class Server::Impl {
             auto socket = co_await acceptor_.async_accept(token);
             if (!error) {
                 admit(std::move(socket));
+            } else if (error == asio::error::operation_aborted) {
+                continue;  // the socket was bound anew, or this is the end
             } else if (acceptor_.is_open()) {
                 accept_timer_.expires_after(accept_pause);
                 error_code ignored;
@@ -156,7 +207,8 @@ class Server::Impl {
                 fmt::format("{} connections are open, the most this daemon takes; close some",
                             connections_max_));
         }
-        auto connection = std::make_shared<Connection>(std::move(socket), caller, dispatcher_);
+        auto connection = std::make_shared<Connection>(std::move(socket), caller, dispatcher_,
+                                                       unsent_budget_, half_read_budget_);
         auto* key = connection.get();
         connections_.emplace(key, connection);
         ++count_;
@@ -178,6 +230,31 @@ class Server::Impl {
         }
     }
 
+    /// Later, not in the middle of what somebody is being sent or read from.
+    void relieve_soon() {
+        if (std::exchange(relief_posted_, true)) return;
+        asio::post(io_, [this] {
+            relief_posted_ = false;
+            relieve(unsent_budget_, &Connection::bytes_unsent, &Connection::give_up_unsent);
+            relieve(half_read_budget_, &Connection::bytes_half_read,
+                    &Connection::give_up_half_read);
+        });
+    }
+
+    void relieve(const MemoryBudget& budget, std::size_t (Connection::*held)() const,
+                 void (Connection::*give_up)()) {
+        while (budget.is_exceeded()) {
+            const auto most = std::ranges::max_element(
+                connections_, {}, [&](const auto& entry) { return (entry.first->*held)(); });
+            if (most == connections_.end()) return;
+            // It may end with this.
+            const auto connection = most->second;
+            const auto before = budget.held();
+            ((*connection).*give_up)();
+            if (budget.held() >= before) return;
+        }
+    }
+
     /// Calls that were taken are still answered.
     void wait_until_answered() {
         const auto busy = std::ranges::any_of(
@@ -192,11 +269,18 @@ class Server::Impl {
     std::atomic<std::size_t> count_{0};
     std::atomic<bool> stopping_{false};
 
+    // They outlive all connections, which give their shares back, also those that wait in io_.
+    MemoryBudget unsent_budget_{limits::unsent_bytes_all_max, [this] { relieve_soon(); }};
+    MemoryBudget half_read_budget_{limits::half_read_bytes_all_max, [this] { relieve_soon(); }};
+    bool relief_posted_ = false;
+
     asio::io_context io_{1};
+    SocketAddress* address_ = nullptr;  // since `listen`
     Protocol::acceptor acceptor_{io_};
     asio::steady_timer accept_timer_{io_};
     asio::steady_timer farewell_{io_};
     asio::signal_set signals_{io_, SIGTERM, SIGINT};
+    asio::signal_set hangups_{io_};
     std::list<asio::steady_timer> timers_;
     // A coroutine and late answers share a connection with this table: it is the one place where
     // the end of an object is not known beforehand.
@@ -207,8 +291,11 @@ Server::Server(rpc::Dispatcher& dispatcher, std::size_t connections_max)
     : impl_(std::make_unique<Impl>(dispatcher, connections_max)) {}
 Server::~Server() = default;
 
-Result<void> Server::listen(const std::string& path) {
-    return impl_->listen(path);
+Result<void> Server::listen(SocketAddress& address) {
+    return impl_->listen(address);
+}
+Result<bool> Server::keep_listening() {
+    return impl_->keep_listening();
 }
 void Server::run() {
     impl_->run();
@@ -221,6 +308,12 @@ void Server::stop() {
 }
 void Server::every(std::chrono::milliseconds period, std::function<void()> work) {
     impl_->every(period, std::move(work));
+}
+void Server::on_hangup(std::function<void()> work) {
+    impl_->on_hangup(std::move(work));
+}
+void Server::after(std::chrono::milliseconds delay, std::function<void()> work) {
+    impl_->after(delay, std::move(work));
 }
 std::size_t Server::connection_count() const {
     return impl_->connection_count();

@@ -22,8 +22,10 @@ Now read_clocks() {
     const auto wall = read(CLOCK_REALTIME);
     const auto steady = read(CLOCK_BOOTTIME);
     const auto since_epoch = seconds{wall.tv_sec} + nanoseconds{wall.tv_nsec};
+    const SteadyTime since_boot{seconds{steady.tv_sec} + nanoseconds{steady.tv_nsec}};
     return {.wall = WallTime{floor<milliseconds>(since_epoch)},
-            .steady = SteadyTime{seconds{steady.tv_sec} + nanoseconds{steady.tv_nsec}}};
+            .steady = since_boot,
+            .boot = since_boot};
 }
 
 SteadyTime read_awake_clock() {

@@ -2,8 +2,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "testing/temp_folder.hpp"
@@ -57,6 +59,45 @@ TEST_F(FolderWatchTest, AFolderThatIsRemovedAndMadeAgainCanBeWatchedAgain) {
     watch.watch(folder_ + "/hooks");
     write("hooks/a");
     EXPECT_TRUE(watch.take_change());
+}
+
+/// As long as it lives no descriptor can be had, and so no inotify.
+class NoDescriptors {
+  public:
+    NoDescriptors() {
+        ::getrlimit(RLIMIT_NOFILE, &before_);
+        auto none = before_;
+        none.rlim_cur = 0;
+        ::setrlimit(RLIMIT_NOFILE, &none);
+    }
+    ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+    NoDescriptors(const NoDescriptors&) = delete;
+    NoDescriptors& operator=(const NoDescriptors&) = delete;
+
+  private:
+    rlimit before_{};
+};
+
+TEST_F(FolderWatchTest, WithoutTheKernelItLooksAndGoesBackToItByItself) {
+    std::optional<FolderWatch> watch;
+    {
+        const NoDescriptors none;
+        watch.emplace();
+    }
+    EXPECT_NE(watch->trouble(), "");
+    EXPECT_EQ(watch->descriptor(), -1);
+    watch->watch(folder_);
+    watch->watch(folder_ + "/missing");
+    write("a");
+    EXPECT_FALSE(watch->take_change()) << "nobody tells";
+
+    EXPECT_TRUE(watch->look());
+
+    EXPECT_EQ(watch->trouble(), "");
+    EXPECT_GE(watch->descriptor(), 0);
+    EXPECT_FALSE(watch->look());
+    write("b");
+    EXPECT_TRUE(watch->take_change());
 }
 
 }  // namespace

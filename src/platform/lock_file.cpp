@@ -1,14 +1,19 @@
 #include "platform/lock_file.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
+#include <climits>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "platform/proc_stat.hpp"
@@ -20,56 +25,151 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A daemon that was killed is gone before its lock is: a hook that it was just starting holds the
-/// same open file until it has become its program.
-constexpr auto dead_holder_patience = 3s;
 constexpr auto dead_holder_look = 2ms;
+/// Whoever only looks whether the lock is free (`lock_holder`) has it for less than this.
+constexpr std::chrono::milliseconds look_time_max = 20ms;
+constexpr int open_attempts_max = 8;
+constexpr std::size_t lock_file_bytes_max = 16U << 10U;
 
-std::string holder_of(const std::string& path) {
-    auto holder = read_small_file(path).value_or("");
-    while (!holder.empty() && holder.back() == '\n') holder.pop_back();
+std::string our_boot_id() {
+    auto text = read_small_file("/proc/sys/kernel/random/boot_id").value_or("");
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+}
+
+std::string our_pid_namespace() {
+    std::array<char, PATH_MAX> name{};
+    const auto size = readlink("/proc/self/ns/pid", name.data(), name.size());
+    return size <= 0 ? std::string{} : std::string(name.data(), static_cast<std::size_t>(size));
+}
+
+std::string describe_us(const LockFile::Note& note) {
+    const auto stat = read_proc_stat(getpid());
+    // The pid stands alone in the first line: scripts read it.
+    return fmt::format("{}\nstart_ticks {}\nboot_id {}\npid_namespace {}\nhome {}\nsocket {}\n",
+                       getpid(), stat ? stat->start_ticks : 0, our_boot_id(), our_pid_namespace(),
+                       note.home, note.socket);
+}
+
+template <typename Number>
+Number number_in(std::string_view text) {
+    Number number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+LockHolder parse_holder(std::string_view text) {
+    LockHolder holder;
+    holder.pid = number_in<pid_t>(text);
+    while (!text.empty()) {
+        const auto line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        const auto space = line.find(' ');
+        if (space == std::string_view::npos) continue;
+        const auto name = line.substr(0, space);
+        const auto value = line.substr(space + 1);
+        if (name == "start_ticks") holder.start_ticks = number_in<std::uint64_t>(value);
+        if (name == "boot_id") holder.boot_id = value;
+        if (name == "pid_namespace") holder.pid_namespace = value;
+        if (name == "home") holder.home = value;
+        if (name == "socket") holder.socket = value;
+    }
     return holder;
 }
 
-bool is_running(const std::string& holder) {
-    pid_t pid = 0;
-    std::from_chars(holder.data(), holder.data() + holder.size(), pid);
-    const auto stat = pid > 0 ? read_proc_stat(pid) : std::nullopt;
-    return stat && !stat->is_dead();
+LockHolder read_holder(const std::string& path) {
+    return parse_holder(read_regular_file(path, lock_file_bytes_max).value_or(""));
+}
+
+bool is_running(const LockHolder& holder) {
+    const auto stat = holder.pid > 0 ? read_proc_stat(holder.pid) : std::nullopt;
+    if (!stat || stat->is_dead()) return false;
+    return holder.start_ticks == 0 || stat->start_ticks == holder.start_ticks;
 }
 
 /// Takes the lock, at once or when its holder turns out to be dead.
-bool take(const Fd& file, const std::string& path) {
-    const auto give_up = std::chrono::steady_clock::now() + dead_holder_patience;
+bool take(const Fd& file, const std::string& path, std::chrono::milliseconds wait) {
+    const auto began = std::chrono::steady_clock::now();
     while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-        if (is_running(holder_of(path)) || std::chrono::steady_clock::now() > give_up) return false;
+        const auto waited = std::chrono::steady_clock::now() - began;
+        if (waited > look_time_max && (waited > wait || is_running(read_holder(path)))) {
+            return false;
+        }
         std::this_thread::sleep_for(dead_holder_look);
     }
     return true;
 }
 
+bool names_the_file(const std::string& path, int file) {
+    struct stat opened{};
+    struct stat named{};
+    return fstat(file, &opened) == 0 && lstat(path.c_str(), &named) == 0 &&
+           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+/// The lock is let go at once where it was free.
+bool is_locked(const std::string& path) {
+    const Fd file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)};
+    return file && flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+std::unexpected<Error> cannot_open(const std::string& path, int error) {
+    return fail(ErrorCode::storage,
+                fmt::format("cannot open {}: {}; check that its folder is writable", path,
+                            std::generic_category().message(error)));
+}
+
 }  // namespace
 
-Result<LockFile> LockFile::acquire(const std::string& path) {
-    Fd file{open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
-    if (!file) {
-        return fail(ErrorCode::storage,
-                    fmt::format("cannot open {}: {}; check that its folder is writable", path,
-                                std::generic_category().message(errno)));
+Result<std::optional<LockFile>> LockFile::acquire(const std::string& path, const Note& note,
+                                                  std::chrono::milliseconds dead_holder_wait) {
+    for (int attempt = 0; attempt < open_attempts_max; ++attempt) {
+        Fd file{open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)};
+        if (!file) return cannot_open(path, errno);
+        if (!take(file, path, dead_holder_wait)) return std::nullopt;
+        // Somebody may have replaced the file between the two: a lock on a file without its name
+        // keeps nobody out.
+        if (!names_the_file(path, file.get())) continue;
+        const auto text = describe_us(note);
+        // The text serves to find us; the lock itself is what counts, so a full disk is no
+        // obstacle.
+        if (ftruncate(file.get(), 0) == 0) {
+            [[maybe_unused]] const auto written = pwrite(file.get(), text.data(), text.size(), 0);
+        }
+        return LockFile(path, std::move(file));
     }
-    if (!take(file, path)) {
-        const auto holder = holder_of(path);
-        return fail(ErrorCode::owned,
-                    fmt::format("process {} already runs knell here (it holds {}); use it, or stop "
-                                "it with `knell down`",
-                                holder.empty() ? "?" : holder, path));
+    return fail(ErrorCode::storage, fmt::format("cannot lock {}: it keeps being replaced", path));
+}
+
+bool LockFile::is_in_place() const {
+    return names_the_file(path_, file_.get());
+}
+
+std::optional<LockHolder> lock_holder(const std::string& path) {
+    if (!is_locked(path)) return std::nullopt;
+    return read_holder(path);
+}
+
+Result<Fd> open_lock_holder(const std::string& path, const LockHolder& holder) {
+    const auto unproven = [](std::string why) {
+        return fail(ErrorCode::unreachable, std::move(why));
+    };
+    if (holder.pid <= 0 || holder.start_ticks == 0) {
+        return unproven("does not say who it is");
     }
-    const auto pid = fmt::format("{}\n", getpid());
-    // The number is for people; the lock itself is what counts, so a full disk is no obstacle.
-    if (ftruncate(file.get(), 0) == 0) {
-        [[maybe_unused]] const auto written = pwrite(file.get(), pid.data(), pid.size(), 0);
+    if (holder.boot_id != our_boot_id()) return unproven("runs on another host, or before a boot");
+    if (holder.pid_namespace != our_pid_namespace()) {
+        return unproven("runs in another pid namespace, such as a container");
     }
-    return LockFile(std::move(file));
+    Fd pidfd{static_cast<int>(syscall(SYS_pidfd_open, holder.pid, 0U))};
+    if (!pidfd) {
+        return unproven(
+            fmt::format("cannot be watched from here: {}", std::generic_category().message(errno)));
+    }
+    // After the pidfd was opened: what is true of the pid now is true of what the pidfd means.
+    if (!is_running(holder)) return unproven("is gone, though something still holds its lock");
+    if (!is_locked(path)) return unproven("has just let go of its lock");
+    return pidfd;
 }
 
 }  // namespace knell

@@ -1,22 +1,61 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
+
+#include <sys/types.h>
 
 #include "core/error.hpp"
 #include "platform/fd.hpp"
 
 namespace knell {
 
-/// Keeps a second daemon out of the same store for as long as it lives, however it dies: the kernel
-/// drops the lock with the process.
+/// What a lock file says of the process that wrote it.  Any of it may be missing: a full disk is no
+/// obstacle to a lock.
+struct LockHolder {
+    pid_t pid = 0;
+    std::uint64_t start_ticks = 0;
+    std::string boot_id;
+    std::string pid_namespace;
+    std::string home;    // of the daemon
+    std::string socket;  // where it listens
+};
+
+/// Keeps a second process out for as long as it lives, however it dies: the kernel drops the lock
+/// with the process.
 class LockFile {
   public:
-    /// Fails with the pid of the holder when another process has it.
-    static Result<LockFile> acquire(const std::string& path);
+    /// What is written into the file besides who we are.
+    struct Note {
+        std::string home;
+        std::string socket;
+    };
+    /// Nothing when another process holds the lock; `lock_holder` tells which.  A daemon that was
+    /// killed is gone before its lock is: a hook that it was just starting holds the same open file
+    /// until it has become its program.  That is waited for, `dead_holder_wait` at most.
+    static Result<std::optional<LockFile>> acquire(
+        const std::string& path, const Note& note,
+        std::chrono::milliseconds dead_holder_wait = std::chrono::seconds{3});
+
+    /// Whether the path still names the file that is locked.  Once it does not, another process may
+    /// hold a lock of the same name.
+    bool is_in_place() const;
 
   private:
-    explicit LockFile(Fd file) : file_(std::move(file)) {}
+    LockFile(std::string path, Fd file) : path_(std::move(path)), file_(std::move(file)) {}
+
+    std::string path_;
     Fd file_;
 };
+
+/// Who holds the lock; nothing when nobody does.
+std::optional<LockHolder> lock_holder(const std::string& path);
+
+/// A pidfd of the process that holds the lock at `path`.  Proven: the lock is held, and the process
+/// is the one that wrote `holder` (pid, start ticks, boot id, pid namespace).  The error completes
+/// a sentence that begins with the process.
+Result<Fd> open_lock_holder(const std::string& path, const LockHolder& holder);
 
 }  // namespace knell

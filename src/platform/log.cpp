@@ -1,7 +1,13 @@
 #include "platform/log.hpp"
 
+#include <mutex>
+#include <optional>
+
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include "platform/log_file.hpp"
 
 namespace knell {
 
@@ -17,9 +23,37 @@ spdlog::logger& logger() {
     return *instance;
 }
 
+/// Guards the file behind standard error, which every thread writes to.
+std::mutex& log_mutex() {
+    static std::mutex mutex;
+    return mutex;
+}
+
+std::optional<LogFile>& kept_file() {
+    static std::optional<LogFile> file;
+    return file;
+}
+
 }  // namespace
 
+void keep_log_file(const std::string& path) {
+    const std::scoped_lock lock(log_mutex());
+    kept_file() = LogFile::behind(STDERR_FILENO, path, {});
+}
+
+bool keeps_log_file() {
+    const std::scoped_lock lock(log_mutex());
+    return kept_file().has_value();
+}
+
+void keep_log_in_place() {
+    const std::scoped_lock lock(log_mutex());
+    if (auto& file = kept_file()) file->stay_in_place();
+}
+
 void log_line(LogLevel level, std::string_view text) {
+    const std::scoped_lock lock(log_mutex());
+    if (auto& file = kept_file()) file->rotate_when_full();
     switch (level) {
         case LogLevel::info:
             logger().info(text);

@@ -1,9 +1,11 @@
 #include "platform/paths.hpp"
 
 #include <climits>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/environment.hpp"
@@ -70,12 +72,27 @@ Paths Paths::from(const PathSources& sources) {
     paths.spool_dir = paths.state_dir + "/spool";
     paths.log_file = paths.state_dir + "/knell.log";
 
-    // Wins over KNELL_HOME too: a child of `knell run` gets it and must reach the very daemon that
-    // holds its session.
+    paths.listen_socket = paths.runtime_dir + "/knell.sock";
+
+    // For clients it wins over KNELL_HOME too: a child of `knell run` gets it and must reach the
+    // very daemon that holds its session.  A daemon never binds it: it would take the address of
+    // the one that set it.
     const auto socket = sources.variable("KNELL_SOCKET");
-    paths.socket =
-        socket.empty() ? paths.runtime_dir + "/knell.sock" : made_absolute(socket, sources.cwd);
+    paths.socket = socket.empty() ? paths.listen_socket : made_absolute(socket, sources.cwd);
     return paths;
+}
+
+bool Paths::calls_own_daemon() const {
+    if (socket == listen_socket) return true;
+    // The same place under another name: by way of a link, or with a slash too many.
+    const std::filesystem::path one(socket);
+    const std::filesystem::path other(listen_socket);
+    struct stat one_folder{};
+    struct stat other_folder{};
+    return one.filename() == other.filename() &&
+           ::stat(one.parent_path().c_str(), &one_folder) == 0 &&
+           ::stat(other.parent_path().c_str(), &other_folder) == 0 &&
+           one_folder.st_dev == other_folder.st_dev && one_folder.st_ino == other_folder.st_ino;
 }
 
 Paths Paths::from_environment() {

@@ -13,6 +13,11 @@ struct PathSources {
     unsigned uid = 0;
 };
 
+/// The lock that guards the address of a daemon, beside its socket.
+inline std::string lock_beside(const std::string& socket) {
+    return socket + ".lock";
+}
+
 /// Where everything lives.  $KNELL_HOME when set holds it all; else the XDG directories.
 struct Paths {
     std::string config_file;  // config.yaml
@@ -23,12 +28,16 @@ struct Paths {
     std::string spool_dir;   // state_dir/spool
     std::string log_file;    // state_dir/knell.log
     std::string runtime_dir;
-    std::string socket;  // runtime_dir/knell.sock, unless KNELL_SOCKET names another
+    std::string listen_socket;  // runtime_dir/knell.sock: where a daemon of this home listens
+    std::string socket;         // where clients call: the same, unless KNELL_SOCKET names another
 
-    /// Reads KNELL_HOME, KNELL_SOCKET (socket only), XDG_* and HOME from the environment.
+    /// Reads KNELL_HOME, KNELL_SOCKET (`socket` only), XDG_* and HOME from the environment.
     static Paths from_environment();
     /// Pure.  Every path in the result is absolute.
     static Paths from(const PathSources& sources);
+
+    /// False when KNELL_SOCKET sends clients to the daemon of another home.
+    bool calls_own_daemon() const;
 };
 
 }  // namespace knell

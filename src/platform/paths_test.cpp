@@ -67,10 +67,20 @@ TEST(Paths, RelativeXdgVariablesAreIgnored) {
     EXPECT_EQ(paths.runtime_dir, "/tmp/knell-1000");
 }
 
-TEST(Paths, KnellSocketReplacesOnlyTheSocket) {
+TEST(Paths, AKnellSocketThatIsTheHomesOwnChangesNothing) {
+    const auto paths =
+        paths_with({{"KNELL_HOME", "/srv/knell"}, {"KNELL_SOCKET", "/srv/knell/knell.sock"}});
+
+    EXPECT_EQ(paths.socket, paths.listen_socket);
+    EXPECT_TRUE(paths.calls_own_daemon());
+}
+
+TEST(Paths, KnellSocketReplacesOnlyTheSocketOfClients) {
     const auto paths = paths_with({{"KNELL_HOME", "/srv/knell"}, {"KNELL_SOCKET", "other.sock"}});
 
     EXPECT_EQ(paths.socket, "/home/here/other.sock");
+    EXPECT_EQ(paths.listen_socket, "/srv/knell/knell.sock");
+    EXPECT_FALSE(paths.calls_own_daemon());
     EXPECT_EQ(paths.runtime_dir, "/srv/knell");
     EXPECT_EQ(paths.store_file, "/srv/knell/knell.db");
 }

@@ -28,6 +28,9 @@ class Fields {
     std::string_view rest_;
 };
 
+/// The kernel's PF_FORKNOEXEC.
+constexpr std::uint32_t forked_without_exec = 0x40;
+
 template <typename Number>
 bool parse_number(std::string_view word, Number& number) {
     const auto* end = word.data() + word.size();
@@ -48,7 +51,11 @@ std::optional<ProcStat> parse_proc_stat(std::string_view stat) {
     if (!parse_number(fields.next(), found.parent)) return std::nullopt;   // field 4
     if (!parse_number(fields.next(), found.group)) return std::nullopt;    // field 5
     if (!parse_number(fields.next(), found.session)) return std::nullopt;  // field 6
-    for (int field = 7; field < 22; ++field) fields.next();
+    for (int field = 7; field < 9; ++field) fields.next();
+    std::uint32_t flags = 0;
+    if (!parse_number(fields.next(), flags)) return std::nullopt;  // field 9
+    found.is_forked_copy = (flags & forked_without_exec) != 0;
+    for (int field = 10; field < 22; ++field) fields.next();
     if (!parse_number(fields.next(), found.start_ticks)) return std::nullopt;  // field 22
     for (int field = 23; field < 52; ++field) fields.next();
     auto last = fields.next();  // field 52, at the end of the line

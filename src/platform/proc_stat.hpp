@@ -14,6 +14,7 @@ struct ProcStat {
     pid_t group = 0;
     pid_t session = 0;
     std::uint64_t start_ticks = 0;  // since boot: together with the pid it names one process
+    bool is_forked_copy = false;    // it runs the program of who forked it: a shell's subshell
     char state = 'R';               // Z and X: dead, only not yet waited for
     int exit_status = 0;            // of the dead, as wait(2) gives it; 0 to those who may not ask
 

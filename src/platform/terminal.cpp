@@ -1,7 +1,10 @@
 #include "platform/terminal.hpp"
 
+#include <cerrno>
+
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "platform/environment.hpp"
@@ -37,9 +40,16 @@ Terminal describe_terminal(int fd) {
     return terminal;
 }
 
+bool needs_carriage_returns(int fd) {
+    termios mode{};
+    if (::tcgetattr(fd, &mode) != 0) return false;
+    return (mode.c_oflag & OPOST) == 0 || (mode.c_oflag & ONLCR) == 0;
+}
+
 bool has_controlling_terminal() {
     const int fd = ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0) return false;
+    // Without descriptors nobody can tell; a terminal that may be there is not called lost.
+    if (fd < 0) return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
     ::close(fd);
     return true;
 }

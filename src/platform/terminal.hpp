@@ -20,6 +20,10 @@ bool wants_colour(bool interactive, std::string_view no_color, std::string_view 
 
 bool is_terminal(int fd);
 
+/// Whether lines must end in a carriage return, too: the terminal is in raw mode, in which a
+/// program that was killed may have left it.
+bool needs_carriage_returns(int fd);
+
 /// Whether a shell can stop and continue this process: there is a terminal it belongs to.
 bool has_controlling_terminal();
 

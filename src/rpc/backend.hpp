@@ -1,13 +1,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/error.hpp"
 #include "engine/command.hpp"
 #include "engine/decide.hpp"
 #include "store/store.hpp"
-#include "watch/leftovers.hpp"
 #include "watch/process_table.hpp"
 #include "wire/json.hpp"
 
@@ -40,8 +41,8 @@ class Backend {
 
     /// On the read thread.
     virtual Result<Json> node_status(Reader& reader) const = 0;
-    /// Looks over all processes, away from this thread.
-    virtual void search_leftovers(const LeftoverSearch& where,
+    /// Looks for what the command of an open session left behind, away from this thread.
+    virtual void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
                                   std::move_only_function<void(std::vector<Leftover>)> done) = 0;
     /// Looks at every owner now: what would end or ended, what is left alone and why.
     virtual void sweep(bool dry_run, Respond done) = 0;
@@ -51,6 +52,8 @@ class Backend {
     /// Ends the daemon once the answer has left.
     virtual void stop() = 0;
 
+    /// How that owner is watched right now, in words; "" when it is not.
+    virtual std::string how_watched(const ProcessIdentity& process) const = 0;
     virtual const ProcessTable& processes() const = 0;
     virtual const std::string& host() const = 0;
     virtual const std::string& node_id() const = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,7 @@ struct Caller {
     pid_t pid = 0;  // 0: not visible from here (another pid namespace)
     uid_t uid = 0;
     std::optional<ProcessIdentity> process;  // proven to be the one that connected
+    std::uint64_t pid_namespace = 0;         // where it counts pids; 0: that cannot be told
 
     /// For evidence: "process 4242 (uid 1000)".
     std::string describe() const;

@@ -16,18 +16,33 @@ namespace {
 
 constexpr std::int64_t generation_max = UINT32_MAX;
 
-Owner process_owner(Params& params, std::string_view field, pid_t pid, const Backend& backend) {
+/// A pid as the caller means it.  Who says nothing of a namespace means its own.
+NamedPid read_named_pid(Params& given, std::string_view field, const Caller& caller) {
+    NamedPid named;
+    named.pid = static_cast<pid_t>(given.required_integer(field, 1, INT32_MAX));
+    named.pid_namespace =
+        static_cast<std::uint64_t>(given.integer("pid_namespace", 1, INT64_MAX)
+                                       .value_or(static_cast<std::int64_t>(caller.pid_namespace)));
+    return named;
+}
+
+Owner process_owner(Params& given, const NamedPid& named, const Caller& caller,
+                    const Backend& backend) {
+    const auto& processes = backend.processes();
     Owner owner;
     owner.host = backend.host();
-    const auto identity = backend.processes().identify(pid);
+    const auto located = processes.locate(named, caller.pid);
+    const auto identity = located.kind == Located::Kind::here ? processes.identify(located.pid)
+                                                              : std::optional<ProcessIdentity>{};
     if (identity) {
         owner.process = *identity;
     } else {
-        params.reject(field,
-                      fmt::format("no process {} runs here; name a living one, or use "
-                                  "owner {{\"lease_ttl_s\": 45}} for an owner that cannot be "
-                                  "watched",
-                                  pid));
+        const auto why = located.kind == Located::Kind::here
+                             ? fmt::format("no process {} runs here", named.pid)
+                             : located.why;
+        given.reject("pid", why +
+                                "; name a living one, or use owner {\"lease_ttl_s\": 45} for an "
+                                "owner that cannot be watched");
     }
     return owner;
 }
@@ -44,7 +59,8 @@ Owner lease_owner(Params& given, const Backend& backend) {
 }
 
 /// {pid}, {lease_ttl_s} or both, or {kind: "lease"} for one of the usual length; without an owner
-/// the calling process is it.
+/// the calling process is it.  {kind: "lease", pid} is a lease that stands for a process which
+/// cannot be seen from here: somebody who sees it renews it.
 Owner decode_owner(Params& params, const Caller& caller, const Backend& backend) {
     const auto* object = params.object("owner");
     if (object == nullptr) {
@@ -64,17 +80,45 @@ Owner decode_owner(Params& params, const Caller& caller, const Backend& backend)
     const auto kind = given.choice<OwnerKind>("kind", owner_kind_names);
     if (!given.has("pid") && !given.has("lease_ttl_s") && kind != OwnerKind::lease) {
         params.reject("owner", "must hold pid, lease_ttl_s or both");
-    } else if (given.has("pid")) {
-        const auto pid = given.required_integer("pid", 1, INT32_MAX);
-        if (!given.error()) {
-            owner = process_owner(given, "pid", static_cast<pid_t>(pid), backend);
-        }
-        if (given.has("lease_ttl_s")) owner.lease_ttl = lease_owner(given, backend).lease_ttl;
-    } else {
+    } else if (!given.has("pid")) {
         owner = lease_owner(given, backend);
+    } else {
+        const auto named = read_named_pid(given, "pid", caller);
+        if (kind == OwnerKind::lease) {
+            owner = lease_owner(given, backend);
+            owner.process.pid = named.pid;
+            owner.process.pid_namespace = named.pid_namespace;
+        } else {
+            if (!given.error()) owner = process_owner(given, named, caller, backend);
+            if (given.has("lease_ttl_s")) owner.lease_ttl = lease_owner(given, backend).lease_ttl;
+        }
     }
     params.absorb(given);
     return owner;
+}
+
+/// Whether the caller will be told by the kernel how the owner ends.
+bool is_parent(const Caller& caller, const Owner& owner, const Backend& backend) {
+    return caller.process && owner.kind == OwnerKind::process && owner.process.pid > 0 &&
+           backend.processes().parent_of(owner.process.pid) == caller.pid;
+}
+
+/// A process that somebody identified in another namespace, as we know it.  Where it is not to be
+/// found its identity stays as it was given, and whoever looks at it says why.
+void translate(ProcessIdentity& process, const ProcessTable& processes) {
+    if (process.boot_id != processes.boot_id()) return;
+    if (process.pid_namespace == processes.own_pid_namespace()) return;
+    const auto located =
+        processes.locate({process.pid, process.pid_namespace, process.start_ticks}, /*near=*/0);
+    if (located.kind != Located::Kind::here) return;
+    const auto identity = processes.identify(located.pid);
+    if (identity && identity->start_ticks == process.start_ticks) process = *identity;
+}
+
+/// One that cannot be identified adopts nobody's orphans.
+Reaper reaper_of(const Caller& caller) {
+    if (!caller.process) return {};
+    return {caller.process->pid, caller.process->start_ticks};
 }
 
 struct OwnerLoss {
@@ -124,6 +168,9 @@ Create decode_draft(Params& params, Backend& backend) {
     draft.relation = params.choice<Relation>("relation", relation_names).value_or(Relation::none);
     if (draft.relation != Relation::none && draft.parent_id.empty()) {
         params.reject("parent_id", "is required with a relation");
+    }
+    if (!draft.parent_id.empty() && draft.parent_id == draft.id) {
+        params.reject("parent_id", "is the session itself");
     }
     draft.model = params.text("model", limits::model_bytes_max);
     draft.title = params.text("title", limits::title_bytes_max);
@@ -194,7 +241,10 @@ Result<Command> decode_create(const JsonObject& object, const Caller& caller, Ba
     Params params(object);
     auto create = decode_draft(params, backend);
     create.draft.owner = decode_owner(params, caller, backend);
-    if (params.boolean("reaper").value_or(false)) create.reaper = caller.pid;
+    if (params.boolean("reaper").value_or(false)) {
+        create.reaper = reaper_of(caller);
+        create.reaper_is_parent = is_parent(caller, create.draft.owner, backend);
+    }
     return finish(params, std::move(create));
 }
 
@@ -210,7 +260,10 @@ Result<Command> decode_resume(const JsonObject& object, const Caller& caller, Ba
                            .value_or(LeftoversPolicy::none);
     resume.takeover = params.boolean("takeover").value_or(false);
     resume.said_by = caller.describe();
-    if (params.boolean("reaper").value_or(false)) resume.reaper = caller.pid;
+    if (params.boolean("reaper").value_or(false)) {
+        resume.reaper = reaper_of(caller);
+        resume.reaper_is_parent = is_parent(caller, resume.owner, backend);
+    }
     return finish(params, std::move(resume));
 }
 
@@ -255,6 +308,7 @@ Result<Command> decode_close(const JsonObject& object, const Caller& caller, Bac
     }
     close.detail = params.text("detail", limits::detail_bytes_max);
     close.said_by = caller.describe();
+    close.caller = caller.process;
     return finish(params, std::move(close));
 }
 
@@ -308,6 +362,7 @@ Result<SessionQuery> decode_list(const JsonObject& object) {
     query.status = params.choice<Status>("status", status_names);
     query.ended = params.boolean("ended");
     query.all = params.boolean("all").value_or(false);
+    query.bytes_max = limits::page_bytes_max;
     query.limit = static_cast<std::size_t>(
         params.integer("limit", 1, limits::list_page_max)
             .value_or(static_cast<std::int64_t>(limits::list_page_default)));
@@ -327,6 +382,7 @@ Result<SessionQuery> decode_list(const JsonObject& object) {
 Result<EventQuery> decode_events(const JsonObject& object) {
     Params params(object);
     auto query = read_event_query(params);
+    query.bytes_max = limits::page_bytes_max;
     query.limit = static_cast<std::size_t>(
         params.integer("limit", 1, limits::events_page_max)
             .value_or(static_cast<std::int64_t>(limits::events_page_default)));
@@ -357,7 +413,10 @@ Result<Command> decode_spooled(std::string_view method, const JsonObject& object
             process.start_ticks =
                 static_cast<std::uint64_t>(given.integer("start_ticks", 0, INT64_MAX).value_or(0));
             process.boot_id = given.text("boot_id", limits::word_bytes_max);
+            process.pid_namespace = static_cast<std::uint64_t>(
+                given.integer("pid_namespace", 0, INT64_MAX).value_or(0));
             params.absorb(given);
+            if (!given.error()) translate(process, backend.processes());
         }
         return finish(params, std::move(create));
     }

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include "core/limits.hpp"
+
 namespace knell::rpc {
 
 std::string Caller::describe() const {
@@ -16,10 +18,29 @@ Caller Dispatcher::identify(pid_t pid, uid_t uid, int pidfd) const {
     Caller caller{pid, uid, std::nullopt};
     if (pid <= 0) return caller;
     caller.process = backend_.processes().identify(pid);
+    caller.pid_namespace = backend_.processes().pid_namespace_of(pid);
     pollfd look{.fd = pidfd, .events = POLLIN, .revents = 0};
-    if (pidfd >= 0 && poll(&look, 1, 0) > 0) caller.process.reset();  // ended before we looked
+    if (pidfd >= 0 && poll(&look, 1, 0) > 0) {
+        // Ended before we looked: what was read may be about the next holder of its pid.
+        caller.process.reset();
+        caller.pid_namespace = 0;
+    }
     return caller;
 }
+
+namespace {
+
+/// Pages end long before; this is for what has none.
+Error too_long(std::string_view line) {
+    return {ErrorCode::limit,
+            fmt::format("the answer is {} bytes long; at most {} are sent. Ask for less, with a "
+                        "lower limit or a filter",
+                        line.size(), limits::answer_bytes_max),
+            {},
+            {}};
+}
+
+}  // namespace
 
 void Dispatcher::handle(std::string_view line, const Caller& caller,
                         std::move_only_function<void(std::string)> reply, Stream* stream) {
@@ -31,7 +52,10 @@ void Dispatcher::handle(std::string_view line, const Caller& caller,
     Respond respond = [id = std::move(request->id), silent = request->is_notification,
                        reply = std::move(reply)](Result<Json> result) mutable {
         if (silent) return reply({});
-        reply(result ? wire::result_line(id, *result) : wire::error_line(id, result.error()));
+        if (!result) return reply(wire::error_line(id, result.error()));
+        auto line = wire::result_line(id, *result);
+        if (line.size() > limits::answer_bytes_max) line = wire::error_line(id, too_long(line));
+        reply(std::move(line));
     };
     const auto method = std::ranges::find(methods(), request->method, &Method::name);
     if (method == methods().end()) {

@@ -17,6 +17,7 @@ static_assert(limits::feed_live_bytes_max + limits::feed_unsent_bytes_max <
 
 Result<FeedPage> read_feed_page(Reader& reader, EventQuery query, std::string_view node_id) {
     query.limit = limits::feed_page_events_max;
+    query.bytes_max = limits::feed_page_bytes_max;
     const auto page = reader.events(query);
     if (!page) return std::unexpected(page.error());
     FeedPage rendered{.lines = {}, .next = page->next, .newest = page->newest};

@@ -1,5 +1,11 @@
 #include "rpc/hooks.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <ranges>
+
+#include <fmt/format.h>
+
 #include "core/limits.hpp"
 #include "wire/params.hpp"
 
@@ -30,6 +36,24 @@ JsonObject to_json(const Letter& letter) {
     }
     if (!letter.last_error.empty()) object["last_error"] = letter.last_error;
     return object;
+}
+
+/// "NAME:SEQ"; a name holds no colon.
+std::string cursor_behind(const Letter& letter) {
+    return fmt::format("{}:{}", letter.subscriber, letter.parcel.seq);
+}
+
+void read_cursor(wire::Params& params, LetterQuery& query) {
+    const auto cursor = params.text("cursor", limits::subscriber_name_bytes_max + 21);
+    if (cursor.empty()) return;
+    const auto colon = std::min(cursor.find(':'), cursor.size());
+    const auto* end = cursor.data() + cursor.size();
+    const auto* number = cursor.data() + std::min(colon + 1, cursor.size());
+    const auto [stop, error] = std::from_chars(number, end, query.after);
+    if (colon == 0 || error != std::errc{} || stop != end) {
+        params.reject("cursor", "is not one that hooks.letters gave as `next`");
+    }
+    query.after_subscriber = cursor.substr(0, colon);
 }
 
 }  // namespace
@@ -67,16 +91,23 @@ void hooks_letters(Call&& call, Backend& backend) {
     query.subscriber = params.text("name", limits::subscriber_name_bytes_max);
     query.state = params.choice<LetterState>("state", letter_state_names);
     query.after = params.integer("after", 0, INT64_MAX).value_or(0);
-    query.limit = static_cast<std::size_t>(
+    const auto limit = static_cast<std::size_t>(
         params.integer("limit", 1, limits::list_page_max).value_or(limits::list_page_default));
+    read_cursor(params, query);
     if (params.error()) return call.respond(params.failure());
+    query.limit = limit + 1;  // the one more tells whether there is a next page
+    query.without_events = true;
     backend.read(
-        [query = std::move(query)](Reader& reader) -> Result<Json> {
+        [query = std::move(query), limit](Reader& reader) -> Result<Json> {
             const auto letters = reader.letters(query);
             if (!letters) return std::unexpected(letters.error());
             JsonArray found;
-            for (const auto& letter : *letters) found.push_back(to_json(letter));
-            return JsonObject{{"letters", std::move(found)}};
+            for (const auto& letter : *letters | std::views::take(limit)) {
+                found.push_back(to_json(letter));
+            }
+            JsonObject result{{"letters", std::move(found)}};
+            if (letters->size() > limit) result["next"] = cursor_behind((*letters)[limit - 1]);
+            return result;
         },
         std::move(call.respond));
 }

@@ -104,15 +104,12 @@ void close(Call&& call, Backend& backend) {
     if (!search || params.error() || id.empty()) {
         return change<decode_close>(std::move(call), backend);
     }
-    const LeftoverSearch where{
-        .session_id = id,
-        .socket = {},  // the daemon knows its own
-        .command = static_cast<pid_t>(params.integer("command_pid", 1, INT32_MAX).value_or(0)),
-        .reaper = params.boolean("reaper").value_or(false) ? call.caller.pid : 0,
-        .command_started = 0};
+    std::optional<ProcessIdentity> reaper;
+    if (params.boolean("reaper").value_or(false)) reaper = call.caller.process;
     if (params.error()) return call.respond(params.failure());
     backend.search_leftovers(
-        where, [call = std::move(call), &backend](std::vector<Leftover> found) mutable {
+        id, std::move(reaper),
+        [call = std::move(call), &backend](std::vector<Leftover> found) mutable {
             auto command = decode_close(call.params, call.caller, backend);
             if (!command) return call.respond(std::unexpected(std::move(command.error())));
             std::get<Close>(*command).leftovers = std::move(found);
@@ -140,10 +137,14 @@ void list(Call&& call, Backend& backend) {
 void show(Call&& call, Backend& backend) {
     wire::Params params(call.params);
     auto id = params.required_id("session_id");
-    const auto messages = params.integer("messages", 0, limits::show_messages_max).value_or(0);
+    MessageQuery query;
+    query.limit = static_cast<std::size_t>(
+        params.integer("messages", 0, limits::show_messages_max).value_or(0));
+    query.before = params.integer("before", 1, INT64_MAX);
+    query.bytes_max = limits::page_bytes_max;
     if (params.error()) return call.respond(params.failure());
     backend.read(
-        [id = std::move(id), messages](Reader& reader) -> Result<Json> {
+        [id = std::move(id), query](Reader& reader) mutable -> Result<Json> {
             const auto session = reader.find(id);
             if (!session) return std::unexpected(session.error());
             if (!*session) {
@@ -152,13 +153,14 @@ void show(Call&& call, Backend& backend) {
                     fmt::format("no session {}; `knell ls --all` lists what there is", id.text()));
             }
             auto result = wire::to_json(**session);
-            if (messages == 0) return result;
-            const auto found =
-                reader.messages((*session)->ordinal, static_cast<std::size_t>(messages));
-            if (!found) return std::unexpected(found.error());
+            if (query.limit == 0) return result;
+            query.session = (*session)->ordinal;
+            const auto page = reader.messages(query);
+            if (!page) return std::unexpected(page.error());
             JsonArray array;
-            for (const auto& message : *found) array.push_back(wire::to_json(message));
+            for (const auto& message : page->messages) array.push_back(wire::to_json(message));
             result["messages"] = std::move(array);
+            if (page->next) result["messages_next"] = *page->next;
             return result;
         },
         std::move(call.respond));
@@ -237,7 +239,8 @@ constexpr Param session_param{"session_id", "string", true, "the session"};
 constexpr Param generation_param{"generation", "integer", true,
                                  "the fencing token that create or resume gave"};
 constexpr Param owner_param{"owner", "object", false,
-                            "{pid}, {lease_ttl_s} or both; default: the calling process"};
+                            "{pid, pid_namespace?}, {lease_ttl_s} or both; default: the calling "
+                            "process"};
 constexpr Param on_owner_loss_param{"on_owner_loss", "string", false, "end (default) or park"};
 constexpr Param park_param{"park_s", "integer", false, "with park: for how long, default 300"};
 constexpr Param leftovers_param{"leftovers", "string", false,
@@ -281,13 +284,14 @@ constexpr std::array close_params{
     Param{"reason", "string", false, "default: completed"},
     Param{"detail", "string", false, "free text"},
     Param{"find_leftovers", "boolean", false, "look for what the command left running first"},
-    Param{"command_pid", "integer", false, "with find_leftovers: the command itself"},
     reaper_param};
 constexpr std::array heartbeat_params{
     Param{"session_id", "string", false, "one session, with generation"},
     Param{"generation", "integer", false, "its fencing token"},
     Param{"sessions", "array", false, "or many: [{session_id, generation}]"}};
-constexpr std::array why_params{session_param};
+constexpr std::array why_params{
+    session_param, Param{"after", "integer", false,
+                         "only transitions after this event: `next` of the page before"}};
 constexpr std::array sweep_params{
     Param{"dry_run", "boolean", false, "say what would end and why, end nothing"}};
 constexpr std::array list_params{
@@ -299,8 +303,9 @@ constexpr std::array list_params{
     Param{"limit", "integer", false, "1 to 1000, default 50"},
     Param{"cursor", "string", false, "`next` of the page before"},
 };
-constexpr std::array show_params{session_param,
-                                 Param{"messages", "integer", false, "also the newest N messages"}};
+constexpr std::array show_params{
+    session_param, Param{"messages", "integer", false, "also the newest N messages"},
+    Param{"before", "integer", false, "only older ones: `messages_next` of the page before"}};
 constexpr std::array turn_params{session_param, generation_param};
 constexpr std::array events_params{
     Param{"after", "integer", false, "events after this sequence number, default 0"},
@@ -320,6 +325,7 @@ constexpr std::array hooks_letters_params{
     Param{"name", "string", false, "only this hook or webhook; default: all"},
     Param{"state", "string", false, "waiting or dead; default: both"},
     Param{"after", "integer", false, "with name: only events after this number"},
+    Param{"cursor", "string", false, "`next` of the page before"},
     Param{"limit", "integer", false, "1 to 1000, default 50"}};
 
 constexpr std::array method_table{

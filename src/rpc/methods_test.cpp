@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "core/limits.hpp"
 #include "testing/in_process_backend.hpp"
 #include "testing/record_check.hpp"
 
@@ -112,6 +113,62 @@ TEST_F(Methods, ReasonsOfTheDaemonAreNotForClients) {
                                 std::string(R"({"session_id":"a","reason":")") + reason + R"("})");
         EXPECT_EQ(error.at("data").at("field").as_string(), "reason") << reason;
     }
+}
+
+TEST_F(Methods, AnAnswerThatIsTooLongIsALimitUnderItsId) {
+    backend_.hooks_list = JsonObject{{"hooks", std::string(limits::answer_bytes_max, 'x')}};
+
+    const auto line = backend_.answer(R"({"jsonrpc":"2.0","id":"mine","method":"hooks.list"})");
+
+    EXPECT_LT(line.size(), 1000U);
+    const auto answer = wire::parse_json(line)->as_object();
+    EXPECT_EQ(answer.at("id").as_string(), "mine");
+    EXPECT_EQ(answer.at("error").at("data").at("kind").as_string(), "limit");
+}
+
+TEST_F(Methods, LettersOfAllComeInPages) {
+    SaveDeliveries save;
+    for (const auto* name : {"b", "a"}) {
+        SubscriptionSaved saved;
+        saved.subscription.name = name;
+        save.changes.emplace_back(saved);
+        for (Seq seq = 1; seq <= 2; ++seq) {
+            Letter letter;
+            letter.subscriber = name;
+            letter.parcel = {.seq = seq, .id = "e", .type = "notice", .json = "{}"};
+            save.changes.emplace_back(LetterSaved{letter});
+        }
+    }
+    ASSERT_TRUE(backend_.commit(std::move(save)));
+
+    std::string seen;
+    std::string cursor;
+    do {
+        const auto page = call("hooks.letters", R"({"limit":1,"cursor":")" + cursor + R"("})");
+        const auto& letters = page.at("letters").as_array();
+        ASSERT_EQ(letters.size(), 1U);
+        seen += std::string(wire::text_at(letters[0].as_object(), "name")) +
+                std::to_string(wire::int_at(letters[0].as_object(), "seq")) + " ";
+        cursor = wire::text_at(page, "next");
+    } while (!cursor.empty());
+    EXPECT_EQ(seen, "a1 a2 b1 b2 ");
+    for (const auto* bad : {"a", ":1", "a:", "a:x", "a:1x"}) {
+        const auto error = call("hooks.letters", R"({"cursor":")" + std::string(bad) + R"("})");
+        EXPECT_EQ(error.at("data").at("field").as_string(), "cursor") << bad;
+    }
+}
+
+TEST_F(Methods, TransitionsGoOnAfterAnEvent) {
+    call("session.create", R"({"id":"a","source":"cli"})");
+    call("session.close", R"({"session_id":"a"})");
+    const auto all = call("session.why", R"({"session_id":"a"})");
+    ASSERT_EQ(all.at("transitions").as_array().size(), 2U);
+    EXPECT_FALSE(all.contains("next"));
+    const auto start = call("events.read", R"({"session_id":"a","limit":1})");
+    const auto rest = call("session.why", R"({"session_id":"a","after":)" +
+                                              std::to_string(wire::int_at(start, "next")) + "}");
+    ASSERT_EQ(rest.at("transitions").as_array().size(), 1U);
+    EXPECT_EQ(rest.at("transitions").at(0).at("event").as_string(), "session:end");
 }
 
 }  // namespace

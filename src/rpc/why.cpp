@@ -15,7 +15,7 @@ struct Verdict {
     std::string evidence;
 };
 
-Verdict judge(const Session& session, const InspectReply& live) {
+Verdict judge(const Session& session, const InspectReply& live, const std::string& watched) {
     if (session.end) return {"dead", session.end->evidence};
     const auto& owner = session.owner;
     if (session.unknown_since) {
@@ -30,11 +30,20 @@ Verdict judge(const Session& session, const InspectReply& live) {
     if (owner.kind == OwnerKind::process) {
         return {"alive", fmt::format("process {} (start ticks {}) is {}", owner.process.pid,
                                      owner.process.start_ticks,
-                                     live.is_watched ? "watched through its pidfd" : "there")};
+                                     watched.empty() ? "there, but not watched yet" : watched)};
     }
     const auto seen = live.last_seen_at.value_or(session.last_seen_at);
-    return {"alive", fmt::format("its lease of {} s was renewed at {}", owner.lease_ttl.count(),
-                                 format_rfc3339(seen))};
+    auto evidence = fmt::format("its lease of {} s was renewed at {}", owner.lease_ttl.count(),
+                                format_rfc3339(seen));
+    if (owner.process.pid != 0) {
+        evidence += fmt::format(
+            "; it stands for process {} of pid namespace {}, which cannot be seen from here, and "
+            "is renewed while that one lives by {}",
+            owner.process.pid, owner.process.pid_namespace,
+            session.leftovers == LeftoversPolicy::none ? "who opened the session"
+                                                       : "its `knell run`");
+    }
+    return {"alive", std::move(evidence)};
 }
 
 JsonObject cause(std::string_view what, const InspectReply& live, bool timed) {
@@ -69,7 +78,7 @@ JsonArray would_end(const Session& session, const InspectReply& live) {
 std::string describe(const Event& event) {
     if (event.end) {
         return fmt::format("{} ({}){}{}", name_of(event.end->reason),
-                           name_in(proof_names, event.end->proof()),
+                           name_in(proof_names, event.end->proof),
                            event.end->detail.empty() ? "" : ": ", event.end->detail);
     }
     return event.detail;
@@ -89,19 +98,24 @@ JsonArray transitions(const std::vector<Event>& events) {
     return array;
 }
 
-Result<Json> explain(const SessionId& id, const InspectReply& live, Reader& reader) {
+Result<Json> explain(const SessionId& id, Seq after, const InspectReply& live,
+                     const Backend& backend, Reader& reader) {
     const auto session = reader.find(id);
     if (!session) return std::unexpected(session.error());
     if (!*session) return fail(ErrorCode::not_found, fmt::format("no session {}", id.text()));
-    const auto events = reader.events(
-        {.after = 0, .limit = limits::events_page_max, .types = {}, .session_id = id});
+    const auto events = reader.events({.after = after,
+                                       .limit = limits::events_page_max,
+                                       .types = {},
+                                       .session_id = id,
+                                       .bytes_max = limits::page_bytes_max});
     if (!events) return std::unexpected(events.error());
-    const auto verdict = judge(**session, live);
+    const auto verdict = judge(**session, live, backend.how_watched((*session)->owner.process));
     JsonObject result;
     result["session"] = wire::to_json(**session);
     result["verdict"] = verdict.word;
     result["evidence"] = verdict.evidence;
     result["transitions"] = transitions(events->events);
+    if (events->next < events->newest) result["next"] = events->next;
     result["would_end"] = would_end(**session, live);
     return result;
 }
@@ -111,14 +125,15 @@ Result<Json> explain(const SessionId& id, const InspectReply& live, Reader& read
 void why(Call&& call, Backend& backend) {
     wire::Params params(call.params);
     auto id = params.required_id("session_id");
+    const auto after = params.integer("after", 0, INT64_MAX).value_or(0);
     if (params.error()) return call.respond(params.failure());
-    backend.submit(Inspect{id},
-                   [id, respond = std::move(call.respond), &backend](Result<Reply> reply) mutable {
-                       if (!reply) return respond(std::unexpected(std::move(reply.error())));
-                       backend.read([id, live = std::get<InspectReply>(*reply)](
-                                        Reader& reader) { return explain(id, live, reader); },
-                                    std::move(respond));
-                   });
+    backend.submit(Inspect{id}, [id, after, respond = std::move(call.respond),
+                                 &backend](Result<Reply> reply) mutable {
+        if (!reply) return respond(std::unexpected(std::move(reply.error())));
+        backend.read([id, after, live = std::get<InspectReply>(*reply), &backend](
+                         Reader& reader) { return explain(id, after, live, backend, reader); },
+                     std::move(respond));
+    });
 }
 
 }  // namespace knell::rpc

@@ -15,8 +15,9 @@ namespace knell {
 /// the whole batch, because then memory and store have come apart.
 
 struct Opened {
-    Session session;          // a new row
-    std::int32_t reaper = 0;  // for memory alone: see Create
+    Session session;  // a new row
+    Reaper reaper;    // for memory alone, as the next: see Create
+    bool reaper_is_parent = false;
 };
 
 /// The next generation of a session: one that had ended, or a live one that was taken over.
@@ -31,7 +32,10 @@ struct Reopened {
     Fold fold = Fold::shown;
     WallTime at;
     std::optional<Session> past;  // what the store knew, when it had ended
-    std::int32_t reaper = 0;      // for memory alone
+    Reaper reaper;                // for memory alone, as the next
+    bool reaper_is_parent = false;
+    std::vector<ProcessIdentity> former_owners;
+    SteadyTime lease_from;
 };
 
 struct Ended {
@@ -75,6 +79,7 @@ struct Parked {
     Ordinal ordinal = 0;
     Generation generation = 0;
     WallTime since;
+    SteadyTime lease_from;
 };
 
 /// Last signs of life, flushed now and then; never one row a beat.
@@ -83,9 +88,20 @@ struct Seen {
     Ordinal ordinal = 0;
     Generation generation = 0;
     WallTime at;
+    /// Its lease runs from there: said when it must not be forgotten by the next daemon.
+    std::optional<SteadyTime> lease_from{};
 };
 
-using Change = std::variant<Opened, Reopened, Ended, Appended, TurnSet, DoubtSet, Parked, Seen>;
+/// What became of the leftovers of a session that has ended.
+struct LeftoversSettled {
+    SessionId id;
+    Ordinal ordinal = 0;
+    Generation generation = 0;
+    std::vector<Leftover> leftovers;  // all of them, in place of those in the row
+};
+
+using Change = std::variant<Opened, Reopened, Ended, Appended, TurnSet, DoubtSet, Parked, Seen,
+                            LeftoversSettled>;
 
 /// What one transaction writes: all of it or nothing.
 struct Batch {
@@ -94,15 +110,25 @@ struct Batch {
     std::vector<DeliveryChange> deliveries;
     /// This daemon was alive and watching then: what a later one may give as a lower bound.
     std::optional<WallTime> alive_at;
+    /// So much time have daemons listened by now, all of them together.
+    std::optional<SteadyTime> listened;
+    /// A daemon began: once, with its first batch.  Those that nobody's lease remembers go.
+    struct Life {
+        SteadyTime began;
+        SteadyTime forget_until;
+    };
+    std::optional<Life> life;
 
     bool empty() const {
-        return changes.empty() && events.empty() && deliveries.empty() && !alive_at;
+        return changes.empty() && events.empty() && deliveries.empty() && !alive_at && !listened;
     }
     void clear() {
         changes.clear();
         events.clear();
         deliveries.clear();
         alive_at.reset();
+        listened.reset();
+        life.reset();
     }
 };
 

@@ -77,8 +77,11 @@ using DeliveryChange =
 struct LetterQuery {
     std::string subscriber;  // "": of all
     std::optional<LetterState> state;
-    Seq after = 0;  // only with a subscriber
+    Seq after = 0;  // only with a subscriber, or behind `after_subscriber`
     std::size_t limit = 0;
+    /// Of all: only what comes behind this one's number `after`.
+    std::string after_subscriber;
+    bool without_events = false;  // leave the events' texts out
 };
 
 }  // namespace knell

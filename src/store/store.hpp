@@ -1,12 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -17,6 +19,9 @@
 
 namespace knell {
 
+/// A page ends at its limit, or with the item that reaches `bytes_max` (store/page_bytes.hpp): it
+/// holds one item at least.
+
 /// Filters come before the limit.  Newest first, by order of creation.
 struct SessionQuery {
     std::string source;
@@ -26,6 +31,7 @@ struct SessionQuery {
     bool all = false;  // also what is folded away
     std::size_t limit = 0;
     std::optional<Ordinal> before;  // cursor: only older ones
+    std::size_t bytes_max = SIZE_MAX;
 };
 
 struct SessionPage {
@@ -33,11 +39,25 @@ struct SessionPage {
     std::optional<Ordinal> next;  // the cursor of the next page, when there is one
 };
 
+/// The newest messages of a session.
+struct MessageQuery {
+    Ordinal session = 0;
+    std::size_t limit = 0;
+    std::optional<std::int64_t> before;  // cursor: only older ones
+    std::size_t bytes_max = SIZE_MAX;
+};
+
+struct MessagePage {
+    std::vector<Message> messages;     // oldest first
+    std::optional<std::int64_t> next;  // the cursor of those before them, when there are any
+};
+
 struct EventQuery {
     Seq after = 0;
     std::size_t limit = 0;
     std::vector<EventType> types;  // empty: all
     SessionId session_id;          // empty: all
+    std::size_t bytes_max = SIZE_MAX;
 
     bool wants_all() const { return types.empty() && session_id.empty(); }
     bool wants(const Event& event) const {
@@ -63,7 +83,7 @@ struct EventPage {
     std::optional<Gap> gap;  // between `after` and the first one that is kept
 };
 
-using EndCounts = std::map<Reason, std::int64_t>;
+using EndCounts = std::map<std::pair<Reason, Proof>, std::int64_t>;
 
 struct StoreFacts {
     std::string kind;
@@ -71,6 +91,7 @@ struct StoreFacts {
     std::string library;
     int schema = 0;
     std::int64_t bytes = 0;
+    std::string problem;  // why nothing can be written any more; "" when all is well
 };
 
 /// Reads what is committed.  One thread; several readers may exist beside the one writer.
@@ -79,8 +100,7 @@ class Reader {
     virtual ~Reader() = default;
     virtual Result<SessionPage> list(const SessionQuery& query) = 0;
     virtual Result<std::optional<Session>> find(const SessionId& id) = 0;
-    /// The newest `limit` messages, oldest first.
-    virtual Result<std::vector<Message>> messages(Ordinal session, std::size_t limit) = 0;
+    virtual Result<MessagePage> messages(const MessageQuery& query) = 0;
     /// Oldest first.  Looks at limits::events_scan_max events at most: a rare type must not hold
     /// up the reader's thread.
     virtual Result<EventPage> events(const EventQuery& query) = 0;
@@ -93,12 +113,29 @@ class Reader {
     virtual Result<std::vector<Letter>> letters(const LetterQuery& query) = 0;
 };
 
+/// When the event `seq` was the newest, `age` had passed as this node saw it.
+struct LogMark {
+    Seq seq = 0;
+    std::chrono::milliseconds age{0};
+};
+
+/// How much time has passed for the log, and where on which boot's clock that was counted.
+struct LogAge {
+    std::chrono::milliseconds age{0};
+    std::string boot_id;
+    SteadyTime boot;
+};
+
 /// Where the numbering goes on after a restart.
 struct Heads {
     Ordinal ordinal = 0;  // the highest given out
     Seq seq = 0;
     Seq first_seq = 0;                 // the oldest that is still kept; 0: there is none
     std::optional<WallTime> alive_at;  // when a daemon last said that it was watching
+    SteadyTime listened;               // so much time have daemons listened
+    std::vector<SteadyTime> lives;     // and at these they began, rising
+    std::optional<LogAge> log_age;
+    std::vector<LogMark> log_marks;  // rising
 };
 
 /// The only writer of the record.  One thread.  The store is the truth: a batch that failed left
@@ -109,11 +146,16 @@ class Store {
     virtual Result<void> commit(const Batch& batch) = 0;
     virtual Result<std::optional<Session>> find(const SessionId& id) = 0;
     virtual Result<void> for_each_open(const std::function<void(const Session&)>& visit) = 0;
+    /// Ended sessions that have a leftover whose fate is not recorded yet.
+    virtual Result<void> for_each_unsettled(const std::function<void(const Session&)>& visit) = 0;
     virtual Result<Heads> heads() = 0;
-    /// Lets go of the oldest events, at most `rows_max` of them; the newest stays whatever its age,
-    /// because the numbering goes on from it.  Gives the number of the oldest that is left.
-    virtual Result<Seq> trim_events(const Retention& retention, WallTime now,
-                                    std::size_t rows_max) = 0;
+    /// Lets go of the events up to `last`, at most `rows_max` of them; the newest stays, because
+    /// the numbering goes on from it.  Gives the number of the oldest that is left.
+    virtual Result<Seq> trim_events(Seq last, std::size_t rows_max) = 0;
+    /// Keeps how much time has passed for the log, with a mark where there is a new one; marks up
+    /// to `forget_until` go.
+    virtual Result<void> save_log_age(const LogAge& age, std::optional<LogMark> mark,
+                                      Seq forget_until) = 0;
     /// Between batches, when nobody waits: whatever keeps the store healthy.
     virtual Result<void> maintain() = 0;
     virtual Result<std::unique_ptr<Reader>> open_reader() = 0;

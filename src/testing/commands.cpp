@@ -67,8 +67,23 @@ Heartbeat beat(std::string id, Generation generation) {
 OwnerGone gone(int pid, Departure departure) {
     return {.process = process_owner(pid).process,
             .departure = std::move(departure),
-            .leftovers = {},
+            .found = {},
             .searched = false};
+}
+
+OwnerGone gone(int pid, Departure departure, std::string id, std::vector<Leftover> leftovers) {
+    auto command = gone(pid, std::move(departure));
+    command.found.push_back({SessionId(std::move(id)), std::move(leftovers)});
+    command.searched = true;
+    return command;
+}
+
+Leftover leftover(int pid, Fate fate) {
+    return {process_owner(pid).process, "cookie", "sleep 9", fate};
+}
+
+SettleLeftovers settle(std::string id, Generation generation, std::vector<Leftover> leftovers) {
+    return {SessionId(std::move(id)), generation, std::move(leftovers)};
 }
 
 OwnerUnknown unknown(int pid, std::string why) {
@@ -79,30 +94,32 @@ OwnerAlive alive(int pid) {
     return {process_owner(pid).process};
 }
 
+Departure watched_to_the_end(Departure departure) {
+    departure.last_look = SteadyTime::max();
+    return departure;
+}
+
 Departure exited(int code) {
-    return {.kind = Departure::Kind::exited, .number = code, .evidence = "seen to exit"};
+    return watched_to_the_end(
+        {.kind = Departure::Kind::exited, .number = code, .evidence = "seen to exit"});
 }
 
 Departure signaled(int signal) {
-    return {.kind = Departure::Kind::signaled, .number = signal, .evidence = "seen to be killed"};
+    return watched_to_the_end(
+        {.kind = Departure::Kind::signaled, .number = signal, .evidence = "seen to be killed"});
 }
 
 Departure lost() {
-    return {.kind = Departure::Kind::lost,
-            .number = 0,
-            .evidence = "no longer there",
-            .seen_live = false};
+    return {.kind = Departure::Kind::lost, .number = 0, .evidence = "no longer there"};
 }
 
 Departure host_restarted() {
-    return {.kind = Departure::Kind::host_restart,
-            .number = 0,
-            .evidence = "another boot",
-            .seen_live = false};
+    return {.kind = Departure::Kind::host_restart, .number = 0, .evidence = "another boot"};
 }
 
 Now at(std::int64_t seconds) {
     return {from_millis(1'800'000'000'000 + seconds * 1000),
+            SteadyTime{std::chrono::seconds{1000 + seconds}},
             SteadyTime{std::chrono::seconds{1000 + seconds}}};
 }
 

@@ -25,8 +25,14 @@ Heartbeat beat(std::string id, Generation generation = 1);
 
 /// How the owner with that pid went; nobody looked for leftovers.
 OwnerGone gone(int pid, Departure departure);
+/// The same, and this is what that session's command left behind.
+OwnerGone gone(int pid, Departure departure, std::string id, std::vector<Leftover> leftovers);
+Leftover leftover(int pid, Fate fate = Fate::left);
+SettleLeftovers settle(std::string id, Generation generation, std::vector<Leftover> leftovers);
 OwnerUnknown unknown(int pid, std::string why = "nothing to be seen");
 OwnerAlive alive(int pid);
+/// Seen to be there until the very moment it went.
+Departure watched_to_the_end(Departure departure);
 Departure exited(int code);
 Departure signaled(int signal);
 /// Found gone some time after the fact.

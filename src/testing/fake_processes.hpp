@@ -12,6 +12,8 @@ class FakeProcesses final : public ProcessTable {
   public:
     void start(pid_t pid, std::uint64_t start_ticks) { running_[pid] = start_ticks; }
     void end(pid_t pid) { running_.erase(pid); }
+    void set_boot_id(std::string boot_id) { boot_id_ = std::move(boot_id); }
+    void set_parent(pid_t pid, pid_t parent) { parents_[pid] = parent; }
 
     std::optional<ProcessIdentity> identify(pid_t pid) const override {
         const auto found = running_.find(pid);
@@ -24,12 +26,23 @@ class FakeProcesses final : public ProcessTable {
         return {.start_ticks = found->second};
     }
     Departure how_it_went(const Sight&, const ProcessIdentity&) const override { return {}; }
+    std::optional<pid_t> parent_of(pid_t pid) const override {
+        const auto found = parents_.find(pid);
+        return found == parents_.end() ? std::nullopt : std::optional(found->second);
+    }
     const std::string& boot_id() const override { return boot_id_; }
     std::uint64_t own_pid_namespace() const override { return 1; }
+    std::uint64_t pid_namespace_of(pid_t) const override { return 1; }
+    Located locate(const NamedPid& named, pid_t) const override {
+        if (named.pid_namespace == 1)
+            return {.kind = Located::Kind::here, .pid = named.pid, .why = {}};
+        return {.kind = Located::Kind::cannot_see, .pid = 0, .why = "another pid namespace"};
+    }
 
   private:
     std::map<pid_t, std::uint64_t> running_;
-    const std::string boot_id_ = "boot-1";
+    std::map<pid_t, pid_t> parents_;
+    std::string boot_id_ = "boot-1";
 };
 
 }  // namespace knell::testing

@@ -45,6 +45,7 @@ Result<Reply> InProcessBackend::commit(Command&& command) {
 void InProcessBackend::pass(std::chrono::milliseconds time) {
     now_.wall += time;
     now_.steady += time;
+    now_.boot += time;
     do journal_.commit({}, now_);
     while (journal_.has_work_left());
 }
@@ -63,13 +64,13 @@ Result<Json> InProcessBackend::node_status(Reader&) const {
     return JsonObject{{"sessions", JsonObject{{"open", state_.open_count()}}}};
 }
 
-void InProcessBackend::search_leftovers(const LeftoverSearch&,
+void InProcessBackend::search_leftovers(const SessionId&, std::optional<ProcessIdentity>,
                                         std::move_only_function<void(std::vector<Leftover>)> done) {
     done({});
 }
 
 void InProcessBackend::hooks(rpc::HooksCall call, rpc::Respond done) {
-    if (call.name.empty()) return done(JsonObject{{"hooks", JsonArray{}}});
+    if (call.name.empty()) return done(hooks_list);
     done(fail(ErrorCode::not_found, "no hook or webhook " + call.name));
 }
 

@@ -19,6 +19,8 @@ class InProcessBackend final : public rpc::Backend {
   public:
     InProcessBackend();
 
+    Json hooks_list = JsonObject{{"hooks", JsonArray{}}};  // what hooks.list answers
+
     /// One line in, one line out ("" for a notification).
     std::string answer(std::string_view line, const rpc::Caller& caller);
     std::string answer(std::string_view line) { return answer(line, caller_); }
@@ -32,7 +34,7 @@ class InProcessBackend final : public rpc::Backend {
     void read(std::move_only_function<Result<Json>(Reader&)> work, rpc::Respond done) override;
     rpc::Feeds& feeds() override { return feeds_; }
     Result<Json> node_status(Reader& reader) const override;
-    void search_leftovers(const LeftoverSearch& where,
+    void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
                           std::move_only_function<void(std::vector<Leftover>)> done) override;
     void sweep(bool dry_run, rpc::Respond done) override;
     /// Nobody is subscribed here.
@@ -40,6 +42,7 @@ class InProcessBackend final : public rpc::Backend {
     /// There are no files here.
     Json check_config() const override { return JsonObject{{"ok", true}}; }
     void stop() override { stopped_ = true; }
+    std::string how_watched(const ProcessIdentity&) const override { return {}; }
     const ProcessTable& processes() const override { return processes_; }
     const std::string& host() const override { return host_; }
     const std::string& node_id() const override { return store_->node_id(); }

@@ -1,43 +1,18 @@
 #include "watch/leftovers.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <filesystem>
 #include <map>
-#include <memory>
-#include <optional>
+#include <set>
 
-#include <dirent.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/text.hpp"
 #include "core/limits.hpp"
-#include "platform/proc_stat.hpp"
-#include "platform/small_file.hpp"
+#include "watch/leftovers_shared.hpp"
 
 namespace knell {
 
 namespace {
-
-struct Candidate {
-    ProcStat stat;
-    std::string found_by;
-};
-
-std::vector<pid_t> all_pids() {
-    std::vector<pid_t> pids;
-    const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir("/proc"), closedir);
-    if (directory == nullptr) return pids;
-    while (const auto* entry = readdir(directory.get())) {
-        const std::string_view name = entry->d_name;
-        pid_t pid = 0;
-        const auto* end = name.data() + name.size();
-        const auto [stop, error] = std::from_chars(name.data(), end, pid);
-        if (error == std::errc{} && stop == end) pids.push_back(pid);
-    }
-    return pids;
-}
 
 /// The value of a variable in the environment a process was started with.
 std::optional<std::string_view> variable_in(std::string_view environment, std::string_view name) {
@@ -52,19 +27,24 @@ std::optional<std::string_view> variable_in(std::string_view environment, std::s
     return std::nullopt;
 }
 
-/// Another daemon may have a session of the same name: both must be ours.
-bool holds_cookie(pid_t pid, const LeftoverSearch& search) {
-    const auto environment = read_small_file(fmt::format("/proc/{}/environ", pid));
-    if (!environment) return false;
-    if (variable_in(*environment, "KNELL_SESSION_ID") != search.session_id.text()) return false;
+enum class Cookie : std::uint8_t { none, ours, others };
+
+/// Another daemon may have a session of the same name, and an earlier or later generation the same
+/// daemon: all three must be ours.
+Cookie cookie_of(pid_t pid, const LeftoverSearch& search, const ProcessTree& tree) {
+    const auto environment = tree.environment(pid);
+    if (!environment) return Cookie::none;
+    const auto id = variable_in(*environment, "KNELL_SESSION_ID");
+    const auto generation = variable_in(*environment, "KNELL_GENERATION");
     const auto socket = variable_in(*environment, "KNELL_SOCKET");
-    if (!socket) return false;
-    std::error_code absent;
-    return *socket == search.socket || std::filesystem::equivalent(*socket, search.socket, absent);
+    if (!id || !generation || !socket) return Cookie::none;
+    const bool is_ours = *id == search.session_id.text() &&
+                         *generation == fmt::format("{}", search.generation) &&
+                         tree.is_same_file(std::string(*socket), search.socket);
+    return is_ours ? Cookie::ours : Cookie::others;
 }
 
-std::string command_line(pid_t pid) {
-    auto text = read_small_file(fmt::format("/proc/{}/cmdline", pid)).value_or("");
+std::string readable(std::string text) {
     while (!text.empty() && text.back() == '\0') text.pop_back();
     std::ranges::replace_if(
         text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
@@ -75,62 +55,187 @@ std::string command_line(pid_t pid) {
     return text;
 }
 
-bool is_knell_daemon(pid_t pid) {
-    std::error_code unreadable;
-    const auto ours = std::filesystem::read_symlink("/proc/self/exe", unreadable);
-    const auto its = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), unreadable);
-    return !unreadable && ours == its && command_line(pid).ends_with(" up");
-}
+class Search {
+  public:
+    Search(const LeftoverSearch& search, const ProcessTree& tree, const LiveOwners& owners)
+        : search_(search), tree_(tree), owners_(owners) {}
 
-/// How `pid` is known to belong to the session by itself, or "".
-std::string own_evidence(pid_t pid, const ProcStat& stat, const LeftoverSearch& search) {
-    if (holds_cookie(pid, search)) return "KNELL_SESSION_ID in its environment";
-    if (search.reaper != 0 && stat.parent == search.reaper)
-        return "left to the session's knell run";
-    const bool in_group = stat.group == search.command || stat.session == search.command;
-    if (search.command != 0 && in_group) {
-        return "in the process group of the command";
+    std::vector<Leftover> run() {
+        const auto& command = search_.command;
+        // Numbers of another boot or namespace mean other processes.
+        if (command.boot_id != tree_.boot_id()) return {};
+        if (command.pid_namespace != tree_.pid_namespace()) return {};
+        look_at_command();
+        if (command_ && !command_->is_dead()) return {};  // nothing is left behind yet
+        if (!walk_reaper()) look_at_all();
+        candidates_.erase(command.pid);
+        find_evidence();
+        drop_others();
+        std::map<pid_t, ProcStat> found;
+        for (const auto& [pid, candidate] : candidates_) {
+            if (!candidate.found_by.empty()) found.emplace(pid, candidate.stat);
+        }
+        const auto shared = find_shared(found, command_session_, tree_);
+        std::vector<Leftover> leftovers;
+        for (const auto& [pid, stat] : found) {
+            if (leftovers.size() == limits::leftovers_max) break;
+            const auto& candidate = candidates_.at(pid);
+            const bool is_shared = shared.contains(pid) || candidate.is_ancestor_of_others;
+            leftovers.push_back({tree_.identity(pid, stat), candidate.found_by,
+                                 readable(tree_.command_line(pid)),
+                                 is_shared ? Fate::shared : Fate::left});
+        }
+        return leftovers;
     }
-    return {};
-}
 
-/// Children of leftovers are leftovers, however deep.
-void add_descendants(std::map<pid_t, Candidate>& candidates) {
-    for (bool grew = true; grew;) {
-        grew = false;
-        for (auto& [pid, candidate] : candidates) {
-            if (!candidate.found_by.empty()) continue;
-            const auto parent = candidates.find(candidate.stat.parent);
-            if (parent == candidates.end() || parent->second.found_by.empty()) continue;
-            candidate.found_by = fmt::format("child of leftover {}", parent->first);
-            grew = true;
+  private:
+    struct Candidate {
+        ProcStat stat;
+        std::string found_by;
+        bool is_ancestor_of_others = false;
+    };
+
+    void look_at_command() {
+        const auto holder = tree_.stat(search_.command.pid);
+        if (!holder || holder->start_ticks != search_.command.start_ticks) return;
+        command_ = holder;
+        command_session_ = holder->session;
+    }
+
+    /// False when there is no tree to walk, or the kernel does not show it.
+    bool walk_reaper() {
+        if (!search_.reaper || search_.by_cookie_only) return false;
+        const auto reaper = search_.reaper->pid;
+        const auto stat = tree_.stat(reaper);
+        if (!stat || stat->is_dead() || stat->start_ticks != search_.reaper->start_ticks) {
+            return false;
+        }
+        if (command_ && command_->parent != reaper) return false;
+        if (command_session_ == 0) command_session_ = stat->session;
+        std::vector<pid_t> parents{reaper};
+        while (!parents.empty()) {
+            const auto parent = parents.back();
+            parents.pop_back();
+            const auto children = tree_.children(parent);
+            if (!children && parent == reaper) return false;
+            for (const auto child : children.value_or(std::vector<pid_t>{})) {
+                if (!add(child)) continue;
+                if (parent == reaper) candidates_.at(child).found_by = by_reaper;
+                parents.push_back(child);
+            }
+        }
+        return true;
+    }
+
+    void look_at_all() {
+        candidates_.clear();
+        for (const auto pid : tree_.pids()) add(pid);
+    }
+
+    /// What started before the command, and all of its children, is none of the session's.
+    bool add(pid_t pid) {
+        if (candidates_.contains(pid)) return false;
+        const auto stat = tree_.stat(pid);
+        if (!stat || stat->start_ticks < search_.command.start_ticks) return false;
+        // Only a living one is a leftover, but the dead command leads to its children.
+        if (stat->is_dead() && pid != search_.command.pid) return false;
+        candidates_[pid] = {.stat = *stat, .found_by = {}};
+        return true;
+    }
+
+    void find_evidence() {
+        for (auto& [pid, candidate] : candidates_) {
+            switch (cookie_of(pid, search_, tree_)) {
+                case Cookie::ours:
+                    candidate.found_by = "KNELL_SESSION_ID in its environment";
+                    break;
+                case Cookie::others:
+                    candidate.found_by.clear();
+                    others_.insert(pid);
+                    break;
+                case Cookie::none:
+                    if (candidate.found_by.empty() && is_in_group(candidate.stat)) {
+                        candidate.found_by = "in the process group of the command";
+                    }
+            }
+            if (owners_.contains(tree_.identity(pid, candidate.stat))) others_.insert(pid);
+        }
+        add_descendants();
+        for (const auto& [pid, candidate] : candidates_) {
+            if (!candidate.found_by.empty() && tree_.is_knell_daemon(pid)) others_.insert(pid);
         }
     }
-}
+
+    /// While the command is there, be it as a zombie, its pid and so its group are its own.
+    bool is_in_group(const ProcStat& stat) const {
+        if (!command_ || search_.by_cookie_only) return false;
+        const auto command = search_.command.pid;
+        return stat.group == command || stat.session == command;
+    }
+
+    /// Children of leftovers are leftovers, however deep.
+    void add_descendants() {
+        for (bool grew = true; grew;) {
+            grew = false;
+            for (auto& [pid, candidate] : candidates_) {
+                if (!candidate.found_by.empty() || others_.contains(pid)) continue;
+                const auto parent = candidates_.find(candidate.stat.parent);
+                if (parent == candidates_.end() || parent->second.found_by.empty()) continue;
+                if (candidate.stat.start_ticks < parent->second.stat.start_ticks) continue;
+                candidate.found_by = fmt::format("child of leftover {}", parent->first);
+                grew = true;
+            }
+        }
+    }
+
+    /// Owners of open sessions, bearers of other cookies and what descends from them are not ours;
+    /// what they descend from is not ours alone.
+    void drop_others() {
+        for (auto& [pid, candidate] : candidates_) {
+            auto ancestor = pid;
+            for (std::size_t steps = 0; steps <= candidates_.size(); ++steps) {
+                const auto found = candidates_.find(ancestor);
+                if (found == candidates_.end()) break;
+                if (others_.contains(ancestor)) {
+                    candidate.found_by.clear();
+                    break;
+                }
+                ancestor = found->second.stat.parent;
+            }
+        }
+        for (const auto other : others_) {
+            auto ancestor = candidates_.at(other).stat.parent;
+            for (std::size_t steps = 0; steps <= candidates_.size(); ++steps) {
+                const auto found = candidates_.find(ancestor);
+                if (found == candidates_.end()) break;
+                found->second.is_ancestor_of_others = true;
+                ancestor = found->second.stat.parent;
+            }
+        }
+    }
+
+    static constexpr auto by_reaper = "left to the session's knell run";
+
+    const LeftoverSearch& search_;
+    const ProcessTree& tree_;
+    const LiveOwners& owners_;
+    std::optional<ProcStat> command_;  // when it is still there
+    pid_t command_session_ = 0;        // 0: not known any more
+    std::map<pid_t, Candidate> candidates_;
+    std::set<pid_t> others_;
+};
 
 }  // namespace
 
-std::vector<Leftover> find_leftovers(LeftoverSearch search) {
-    if (search.command_started != 0 && search.reaper != 0) {
-        const auto reaper = read_proc_stat(search.reaper);
-        if (!reaper || reaper->start_ticks > search.command_started) search.reaper = 0;
-    }
-    std::map<pid_t, Candidate> candidates;
-    for (const auto pid : all_pids()) {
-        if (pid == search.command || pid == search.reaper || pid == getpid()) continue;
-        const auto stat = read_proc_stat(pid);
-        if (!stat || stat->is_dead() || is_knell_daemon(pid)) continue;
-        candidates[pid] = {*stat, own_evidence(pid, *stat, search)};
-    }
-    add_descendants(candidates);
-    std::vector<Leftover> leftovers;
-    for (const auto& [pid, candidate] : candidates) {
-        if (candidate.found_by.empty()) continue;
-        if (leftovers.size() == limits::leftovers_max) break;
-        leftovers.push_back(
-            {pid, candidate.stat.start_ticks, candidate.found_by, command_line(pid)});
-    }
-    return leftovers;
+std::vector<Leftover> find_leftovers(const LeftoverSearch& search, const ProcessTree& tree,
+                                     const LiveOwners& owners) {
+    return Search(search, tree, owners).run();
+}
+
+bool is_running(const ProcessIdentity& process, const ProcessTree& tree) {
+    if (process.boot_id != tree.boot_id()) return false;
+    const auto stat = tree.stat(process.pid);
+    return stat && !stat->is_dead() && stat->start_ticks == process.start_ticks;
 }
 
 }  // namespace knell

@@ -10,6 +10,7 @@
 
 #include "platform/pidfd.hpp"
 #include "platform/proc_stat.hpp"
+#include "platform/proc_status.hpp"
 #include "watch/oom_evidence.hpp"
 
 namespace knell {
@@ -38,12 +39,15 @@ std::optional<int> status_from_pidfd(int pidfd) {
 }
 
 /// Not waited for yet: its last words stand in /proc, for those who may read them.
-std::optional<int> status_from_zombie(const ProcessIdentity& process) {
+std::optional<int> status_from_zombie(int pidfd, const ProcessIdentity& process) {
+    // On record it may have the pid of another namespace.
+    auto pid = pid_behind(pidfd);
+    if (pid == 0) pid = process.pid;
     struct stat owner{};
-    if (stat(fmt::format("/proc/{}", process.pid).c_str(), &owner) != 0) return std::nullopt;
+    if (stat(fmt::format("/proc/{}", pid).c_str(), &owner) != 0) return std::nullopt;
     // The kernel shows 0 to others, which is not the same as an exit status of 0.
     if (geteuid() != 0 && owner.st_uid != geteuid()) return std::nullopt;
-    const auto found = read_proc_stat(process.pid);
+    const auto found = read_proc_stat(pid);
     if (!found || !found->is_dead() || found->start_ticks != process.start_ticks) {
         return std::nullopt;
     }
@@ -51,10 +55,7 @@ std::optional<int> status_from_zombie(const ProcessIdentity& process) {
 }
 
 Finding lost(std::string evidence) {
-    return Gone{{.kind = Departure::Kind::lost,
-                 .number = 0,
-                 .evidence = std::move(evidence),
-                 .seen_live = false}};
+    return Gone{{.kind = Departure::Kind::lost, .number = 0, .evidence = std::move(evidence)}};
 }
 
 }  // namespace
@@ -63,9 +64,10 @@ Departure departure_of(int pidfd, const ProcessIdentity& process) {
     Departure departure;
     const auto who = fmt::format("process {} (start ticks {})", process.pid, process.start_ticks);
     std::string_view source = "the kernel's exit record of its pidfd";
+    // Without a descriptor the ioctl is refused, and only a zombie can tell.
     auto status = status_from_pidfd(pidfd);
     if (!status) {
-        status = status_from_zombie(process);
+        status = status_from_zombie(pidfd, process);
         source = "/proc, before its parent waited for it";
         // Waited for between the two looks: the exit record is there now.
         if (!status) {
@@ -74,7 +76,9 @@ Departure departure_of(int pidfd, const ProcessIdentity& process) {
         }
     }
     if (!status) {
-        departure.evidence = who + " ended, seen through its pidfd; this kernel does not tell how";
+        departure.evidence =
+            pidfd < 0 ? who + " ended; nobody could see how"
+                      : who + " ended, seen through its pidfd; this kernel does not tell how";
         return departure;
     }
     if (WIFSIGNALED(*status)) {
@@ -100,21 +104,21 @@ Finding look_for(const ProcessIdentity& process, const ProcessTable& table) {
         return Gone{{.kind = Departure::Kind::host_restart,
                      .number = 0,
                      .evidence = fmt::format("it ran in boot {}, this is boot {}", process.boot_id,
-                                             table.boot_id()),
-                     .seen_live = false}};
+                                             table.boot_id())}};
     }
-    if (process.pid_namespace != 0 && process.pid_namespace != table.own_pid_namespace()) {
-        return CannotTell{fmt::format("process {} lives in another pid namespace ({})", process.pid,
-                                      process.pid_namespace)};
-    }
-    auto sight = table.look_at(process.pid);
+    const auto located =
+        table.locate({process.pid, process.pid_namespace, process.start_ticks}, /*near=*/0);
+    if (located.kind == Located::Kind::cannot_see) return CannotTell{located.why};
+    if (located.kind == Located::Kind::nobody) return lost(located.why);
+    auto sight = table.look_at(located.pid);
     if (sight.nobody) {
         return lost(fmt::format("no process {} (start ticks {}) runs any more", process.pid,
                                 process.start_ticks));
     }
     if (!sight.start_ticks) {
         if (sight.has_ended) return lost(fmt::format("process {} is gone", process.pid));
-        return CannotTell{fmt::format("/proc tells nothing of process {}", process.pid)};
+        return CannotTell{fmt::format("/proc tells nothing of process {}: {}", process.pid,
+                                      sight.why_unreadable)};
     }
     if (*sight.start_ticks != process.start_ticks) {
         return lost(
@@ -122,9 +126,7 @@ Finding look_for(const ProcessIdentity& process, const ProcessTable& table) {
                         process.pid, *sight.start_ticks, process.start_ticks));
     }
     if (sight.has_ended) {
-        auto departure = table.how_it_went(sight, process);
-        departure.seen_live = false;
-        return Gone{std::move(departure)};
+        return Gone{table.how_it_went(sight, process)};
     }
     return StillThere{std::move(sight.pidfd)};
 }

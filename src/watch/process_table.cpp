@@ -1,13 +1,16 @@
 #include "watch/process_table.hpp"
 
 #include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/stat.h>
 
 #include "platform/pidfd.hpp"
 #include "platform/proc_stat.hpp"
+#include "platform/proc_status.hpp"
 #include "platform/small_file.hpp"
 #include "watch/process_check.hpp"
 
@@ -21,11 +24,6 @@ std::string read_boot_id() {
     return text;
 }
 
-std::uint64_t inode_of(const char* path) {
-    struct stat status{};
-    return stat(path, &status) == 0 ? status.st_ino : 0;
-}
-
 bool has_exited(int pidfd) {
     pollfd look{.fd = pidfd, .events = POLLIN, .revents = 0};
     return poll(&look, 1, 0) > 0;
@@ -33,17 +31,20 @@ bool has_exited(int pidfd) {
 
 }  // namespace
 
-ProcTable::ProcTable() : boot_id_(read_boot_id()), pid_namespace_(inode_of("/proc/self/ns/pid")) {}
+ProcTable::ProcTable() : boot_id_(read_boot_id()) {}
 
 std::optional<ProcessIdentity> ProcTable::identify(pid_t pid) const {
-    const auto found = read_proc_stat(pid);
-    if (!found || found->is_dead()) return std::nullopt;
+    if (namespaces_.own() == 0) return std::nullopt;  // /proc would speak of strangers
+    const auto named = read_proc_status(pid);
+    if (!named) return std::nullopt;
+    const auto found = read_proc_stat(named->process);
+    if (!found || (found->is_dead() && !has_living_thread(named->process))) return std::nullopt;
     ProcessIdentity identity;
-    identity.pid = pid;
+    identity.pid = named->process;
     identity.start_ticks = found->start_ticks;
     identity.boot_id = boot_id_;
     // A pid that can be seen here counts here, whatever namespace the process itself lives in.
-    identity.pid_namespace = pid_namespace_;
+    identity.pid_namespace = namespaces_.own();
     return identity;
 }
 
@@ -54,9 +55,28 @@ Sight ProcTable::look_at(pid_t pid) const {
         return sight;
     }
     // After the descriptor is held the pid cannot be reused: what is read now is about its holder.
-    if (const auto found = read_proc_stat(pid)) sight.start_ticks = found->start_ticks;
-    sight.has_ended = sight.pidfd && has_exited(sight.pidfd.get());
+    const auto stat = [&] { return read_proc_stat(pid); };
+    errno = 0;
+    auto found = stat();
+    if (!found && (errno == EMFILE || errno == ENFILE)) found = spare_.lend(stat);
+    const int refused = found ? 0 : errno;
+    if (found) sight.start_ticks = found->start_ticks;
+    if (sight.pidfd) {
+        sight.has_ended = has_exited(sight.pidfd.get());
+    } else if (found) {
+        sight.has_ended = found->is_dead() && !has_living_thread(pid);
+    } else if (kill(pid, 0) != 0 && errno == ESRCH) {
+        // Takes no descriptor, and sees also what a /proc with hidepid hides.
+        sight.nobody = true;
+    } else {
+        sight.why_unreadable = std::generic_category().message(refused);
+    }
     return sight;
+}
+
+std::optional<pid_t> ProcTable::parent_of(pid_t pid) const {
+    const auto found = read_proc_stat(pid);
+    return found ? std::optional(found->parent) : std::nullopt;
 }
 
 Departure ProcTable::how_it_went(const Sight& sight, const ProcessIdentity& process) const {

@@ -1,12 +1,11 @@
 #include "watch/process_watch.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
-#include <csignal>
-#include <map>
 #include <mutex>
 #include <optional>
-#include <tuple>
+#include <unordered_map>
 
 #include <pthread.h>
 #include <sys/epoll.h>
@@ -17,7 +16,6 @@
 #include "platform/clock.hpp"
 #include "platform/fd.hpp"
 #include "platform/pidfd.hpp"
-#include "platform/proc_stat.hpp"
 #include "watch/process_check.hpp"
 
 namespace knell {
@@ -26,26 +24,24 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Between asking a leftover to end and killing it.
-constexpr auto stop_grace = 5s;
-/// Owners without a pidfd (descriptors ran out) are looked at this often.
-constexpr auto look_period = 1s;
+/// What is held is asked this often even when nothing happens: so far back the bounds of a death
+/// reach, because only a look that found nothing proves that nothing had happened yet.
+constexpr std::chrono::nanoseconds held_look_period = 250ms;
+constexpr std::size_t ends_a_look_max = 256;
 
-using Key = std::tuple<std::int32_t, std::uint64_t, std::string>;
-Key key_of(const ProcessIdentity& process) {
-    return {process.pid, process.start_ticks, process.boot_id};
+SteadyTime boot_clock() {
+    return read_clocks().boot;
 }
 
 }  // namespace
 
-class ProcessWatch::Loop {
+class ProcessWatch::Loop final : public WatchList::Holder {
   public:
-    Loop(const ProcessTable& table, OnGone gone, OnUnknown unknown)
-        : table_(table),
-          gone_(std::move(gone)),
-          unknown_(std::move(unknown)),
+    Loop(const ProcessTable& table, std::size_t held_max, WatchList::Tell tell)
+        : held_max_(held_max),
           epoll_(epoll_create1(EPOLL_CLOEXEC)),
-          wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+          wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+          list_(table, *this, std::move(tell), boot_clock) {
         CHECK(epoll_ && wake_);
         epoll_event event{.events = EPOLLIN, .data = {.u64 = wake_number}};
         CHECK(epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event) == 0);
@@ -53,7 +49,7 @@ class ProcessWatch::Loop {
 
     void ask(std::function<void(Loop&)> request) {
         {
-            const std::lock_guard lock(mutex_);
+            const std::lock_guard lock(requests_mutex_);
             requests_.push_back(std::move(request));
         }
         wake();
@@ -67,165 +63,126 @@ class ProcessWatch::Loop {
     void run() {
         pthread_setname_np(pthread_self(), "knell-watch");
         while (!stopping_) {
-            wait();
+            wait_for_something();
+            const std::lock_guard lock(mutex_);
             take_requests();
-            look_at_unheld();
-            kill_overdue();
+            look_at_held();
+            list_.look_again();
+            // Last: whatever was found before then has been told by now.
+            proven_until_ = list_.proven_until().time_since_epoch().count();
         }
     }
 
-    void watch(const ProcessIdentity& process, Finding finding);
-    void unwatch(const ProcessIdentity& process);
-    void stop_leftover(const Leftover& leftover);
-    std::size_t watched() const { return count_; }
+    // On the watch thread, under mutex_.
+    void watch(const ProcessIdentity& process, WatchList::Look&& look) {
+        list_.watch(process, std::move(look));
+    }
+    void unwatch(const ProcessIdentity& process) { list_.unwatch(process); }
+    bool hold(WatchList::Number number, const ProcessIdentity& process, Fd&& pidfd) override;
+    void release(WatchList::Number number) override { held_.erase(number); }
+
+    // Any thread.
+    WatchList::Look look(const ProcessIdentity& process) const { return list_.look(process); }
+    WatchList::How how(const ProcessIdentity& process) const {
+        const std::lock_guard lock(mutex_);
+        return list_.how(process);
+    }
+    WatchList::Counts counts() const {
+        const std::lock_guard lock(mutex_);
+        return list_.counts();
+    }
+    SteadyTime proven_until() const {
+        return SteadyTime{std::chrono::nanoseconds{proven_until_.load()}};
+    }
 
   private:
     static constexpr std::uint64_t wake_number = 0;
-
-    struct Watched {
-        ProcessIdentity process;
-        Fd pidfd;
-        std::uint64_t number = 0;
-    };
-    struct Stopping {
-        Leftover leftover;
-        Fd pidfd;
-        SteadyTime kill_at;
-    };
+    static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
     void wake() {
         const std::uint64_t one = 1;
         [[maybe_unused]] const auto written = write(wake_.get(), &one, sizeof one);
     }
 
-    int patience() const {
-        if (!stopping_leftovers_.empty()) return 100;
-        if (!unheld_.empty()) {
-            return static_cast<int>(std::chrono::milliseconds(look_period).count());
-        }
-        return -1;
+    /// Milliseconds for epoll_wait; -1: until something happens.
+    int max_wait() const {
+        std::optional<std::chrono::nanoseconds> wait;
+        const auto at_most = [&](std::chrono::nanoseconds time) {
+            wait = std::clamp(time, 0ns, wait.value_or(time));
+        };
+        if (!held_.empty()) at_most(held_look_period);
+        if (const auto next = list_.next_look()) at_most(*next - boot_clock());
+        if (!wait) return -1;
+        return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(*wait).count());
     }
 
-    void wait() {
-        std::array<epoll_event, 256> events;
-        const int ready = epoll_wait(epoll_.get(), events.data(), events.size(), patience());
-        for (int i = 0; i < ready; ++i) {
-            const auto number = events.at(static_cast<std::size_t>(i)).data.u64;
-            if (number == wake_number) {
-                std::uint64_t count = 0;
-                [[maybe_unused]] const auto got = read(wake_.get(), &count, sizeof count);
-            } else if (const auto found = by_number_.find(number); found != by_number_.end()) {
-                const auto key = found->second;
-                auto& watched = watched_.at(key);
-                const auto departure = departure_of(watched.pidfd.get(), watched.process);
-                const auto process = watched.process;
-                forget(key);
-                gone_(process, departure);
+    void wait_for_something() {
+        epoll_event event{};
+        epoll_wait(epoll_.get(), &event, 1, max_wait());
+    }
+
+    void look_at_held() {
+        std::array<epoll_event, ends_a_look_max> events;
+        for (;;) {
+            const auto before = boot_clock();
+            const auto ready = epoll_wait(epoll_.get(), events.data(), events.size(), 0);
+            if (ready < 0) return;
+            for (int i = 0; i < ready; ++i) take(events.at(static_cast<std::size_t>(i)).data.u64);
+            if (static_cast<std::size_t>(ready) < events.size()) {
+                return list_.looked_at_held(before);
             }
+        }
+    }
+
+    void take(std::uint64_t number) {
+        if (number == wake_number) {
+            std::uint64_t count = 0;
+            [[maybe_unused]] const auto got = read(wake_.get(), &count, sizeof count);
+            return;
+        }
+        const auto found = held_.find(number);
+        if (found != held_.end()) {
+            list_.ended(number, [&](const ProcessIdentity& process) {
+                return departure_of(found->second.get(), process);
+            });
         }
     }
 
     void take_requests() {
         std::vector<std::function<void(Loop&)>> requests;
         {
-            const std::lock_guard lock(mutex_);
+            const std::lock_guard lock(requests_mutex_);
             requests.swap(requests_);
         }
         for (const auto& request : requests) request(*this);
     }
 
-    void forget(const Key& key) {
-        const auto found = watched_.find(key);
-        if (found == watched_.end()) return;
-        by_number_.erase(found->second.number);
-        unheld_.erase(key);
-        watched_.erase(found);  // closing the pidfd takes it out of epoll
-        count_ = watched_.size();
-    }
-
-    void look_at_unheld() {
-        if (unheld_.empty()) return;
-        const auto now = read_clocks().steady;
-        if (now - looked_at_ < look_period) return;
-        looked_at_ = now;
-        std::vector<ProcessIdentity> due;
-        for (const auto& [key, process] : unheld_) due.push_back(process);
-        for (const auto& process : due) {
-            forget(key_of(process));
-            watch(process, look_for(process, table_));
-        }
-    }
-
-    void kill_overdue() {
-        if (stopping_leftovers_.empty()) return;
-        const auto now = read_clocks().steady;
-        std::erase_if(stopping_leftovers_, [&](const Stopping& one) {
-            // Fails with ESRCH once it has ended and been waited for: then it is done.
-            if (pidfd_send_signal(one.pidfd.get(), 0, nullptr, 0) != 0) return true;
-            if (now < one.kill_at) return false;
-            pidfd_send_signal(one.pidfd.get(), SIGKILL, nullptr, 0);
-            return true;
-        });
-    }
-
-    const ProcessTable& table_;
-    const OnGone gone_;
-    const OnUnknown unknown_;
+    const std::size_t held_max_;
     const Fd epoll_;
     const Fd wake_;
     std::atomic<bool> stopping_{false};
-    std::atomic<std::size_t> count_{0};
+    std::atomic<std::int64_t> proven_until_{0};
 
-    std::mutex mutex_;  // guards requests_
+    std::mutex requests_mutex_;  // guards requests_
     std::vector<std::function<void(Loop&)>> requests_;
 
+    mutable std::mutex mutex_;  // guards list_; changed on the watch thread only
+    WatchList list_;
+
     // Watch thread only.
-    std::map<Key, Watched> watched_;
-    std::map<std::uint64_t, Key> by_number_;
-    std::map<Key, ProcessIdentity> unheld_;
-    std::vector<Stopping> stopping_leftovers_;
-    std::uint64_t next_number_ = wake_number + 1;
-    SteadyTime looked_at_{};
+    std::unordered_map<WatchList::Number, Fd> held_;
 };
 
-void ProcessWatch::Loop::watch(const ProcessIdentity& process, Finding finding) {
-    const auto key = key_of(process);
-    if (watched_.contains(key)) return;
-    if (auto* gone = std::get_if<Gone>(&finding)) return gone_(process, gone->departure);
-    if (auto* unclear = std::get_if<CannotTell>(&finding)) return unknown_(process, unclear->why);
-    auto& there = std::get<StillThere>(finding);
-    Watched watched{process, std::move(there.pidfd), next_number_++};
-    if (watched.pidfd) {
-        epoll_event event{.events = EPOLLIN, .data = {.u64 = watched.number}};
-        if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, watched.pidfd.get(), &event) != 0) {
-            watched.pidfd.reset();
-        }
-    }
-    if (watched.pidfd) {
-        by_number_.emplace(watched.number, key);
-    } else {
-        unheld_.emplace(key, process);
-    }
-    watched_.emplace(key, std::move(watched));
-    count_ = watched_.size();
+bool ProcessWatch::Loop::hold(WatchList::Number number, const ProcessIdentity&, Fd&& pidfd) {
+    if (!pidfd || held_.size() >= held_max_) return false;
+    epoll_event event{.events = EPOLLIN, .data = {.u64 = number}};
+    if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, pidfd.get(), &event) != 0) return false;
+    held_.emplace(number, std::move(pidfd));  // closing it takes it out of epoll
+    return true;
 }
 
-void ProcessWatch::Loop::unwatch(const ProcessIdentity& process) {
-    forget(key_of(process));
-}
-
-void ProcessWatch::Loop::stop_leftover(const Leftover& leftover) {
-    Fd pidfd{pidfd_open(leftover.pid, 0)};
-    if (!pidfd) return;
-    const auto found = read_proc_stat(leftover.pid);
-    if (!found || found->start_ticks != leftover.start_ticks) return;  // a stranger by now
-    pidfd_send_signal(pidfd.get(), SIGTERM, nullptr, 0);
-    stopping_leftovers_.push_back({leftover, std::move(pidfd), read_clocks().steady + stop_grace});
-}
-
-ProcessWatch::ProcessWatch(const ProcessTable& table, OnGone gone, OnUnknown unknown)
-    : table_(table),
-      loop_(std::make_unique<Loop>(table, std::move(gone), std::move(unknown))),
+ProcessWatch::ProcessWatch(const ProcessTable& table, std::size_t held_max, WatchList::Tell tell)
+    : loop_(std::make_unique<Loop>(table, held_max, std::move(tell))),
       thread_([this] { loop_->run(); }) {}
 
 ProcessWatch::~ProcessWatch() {
@@ -236,19 +193,20 @@ ProcessWatch::~ProcessWatch() {
 void ProcessWatch::watch(const ProcessIdentity& process) {
     // Held from now on, not from when the thread gets to it: by then a quick process may be gone,
     // and only who holds it learns how it went.
-    auto finding = std::make_shared<Finding>(look_for(process, table_));
-    loop_->ask([process, finding](Loop& loop) { loop.watch(process, std::move(*finding)); });
+    auto look = std::make_shared<WatchList::Look>(loop_->look(process));
+    loop_->ask([process, look](Loop& loop) { loop.watch(process, std::move(*look)); });
 }
 void ProcessWatch::unwatch(const ProcessIdentity& process) {
     loop_->ask([process](Loop& loop) { loop.unwatch(process); });
 }
-void ProcessWatch::stop_leftovers(std::vector<Leftover> leftovers) {
-    loop_->ask([leftovers = std::move(leftovers)](Loop& loop) {
-        for (const auto& leftover : leftovers) loop.stop_leftover(leftover);
-    });
+WatchList::How ProcessWatch::how(const ProcessIdentity& process) const {
+    return loop_->how(process);
 }
-std::size_t ProcessWatch::watched() const {
-    return loop_->watched();
+WatchList::Counts ProcessWatch::counts() const {
+    return loop_->counts();
+}
+SteadyTime ProcessWatch::proven_until() const {
+    return loop_->proven_until();
 }
 
 }  // namespace knell

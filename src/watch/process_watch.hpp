@@ -7,38 +7,36 @@
 #include <vector>
 
 #include "core/departure.hpp"
-#include "core/leftover.hpp"
 #include "core/owner.hpp"
 #include "watch/process_table.hpp"
+#include "watch/watch_list.hpp"
 
 namespace knell {
 
-/// Watches processes through their pidfds and says when one is gone: within the time it takes the
-/// kernel to wake a thread, whoever its parent is.  Also stops leftovers, because that takes the
-/// same care: proven by start ticks, first asked, then killed.
+/// Watches processes and says when one is gone: through their pidfds, within the time it takes the
+/// kernel to wake a thread, whoever its parent is; and those for which no descriptor can be had by
+/// looking every second (see WatchList).
 ///
-/// All public functions may be called from any thread; `gone` is called on the watch thread.
+/// All public functions may be called from any thread; what is told is told on the watch thread.
 class ProcessWatch {
   public:
-    using OnGone = std::function<void(const ProcessIdentity&, const Departure&)>;
-    using OnUnknown = std::function<void(const ProcessIdentity&, const std::string& why)>;
-
-    ProcessWatch(const ProcessTable& table, OnGone gone, OnUnknown unknown);
+    /// `held_max`: so many descriptors and no more are held.
+    ProcessWatch(const ProcessTable& table, std::size_t held_max, WatchList::Tell tell);
     ~ProcessWatch();
 
     /// A process that is gone already is reported like one that dies later.  Asked again about one
-    /// that is watched, nothing changes.
+    /// that is not held, it is looked for at once.
     void watch(const ProcessIdentity& process);
     void unwatch(const ProcessIdentity& process);
 
-    /// TERM, then KILL after a grace, to exactly these.
-    void stop_leftovers(std::vector<Leftover> leftovers);
-
-    std::size_t watched() const;
+    WatchList::How how(const ProcessIdentity& process) const;
+    WatchList::Counts counts() const;
+    /// On the boot clock: every owner whose end was not told by now was there then.  Owners that
+    /// cannot be told were said to be `unknown`.
+    SteadyTime proven_until() const;
 
   private:
     class Loop;
-    const ProcessTable& table_;
     std::unique_ptr<Loop> loop_;
     std::thread thread_;
 };

@@ -14,13 +14,18 @@ void add_facts(JsonObject& data, const ErrorFacts& facts) {
         data["generation"] = owned->generation;
         data["status"] = name_in(status_names, owned->status);
         data["how_known"] = owned->how_known;
-        data["offers"] = JsonArray{"attach", "takeover", "fork"};
+        data["offers"] = JsonArray{"takeover"};
     } else if (const auto* fenced = std::get_if<FencedBy>(&facts)) {
         data["generation"] = fenced->generation;
     } else if (const auto* ended = std::get_if<EndedAs>(&facts)) {
         data["reason"] = name_of(ended->reason);
         data["ended_at"] = format_rfc3339(ended->ended_at);
         data["generation"] = ended->generation;
+    } else if (const auto* unowned = std::get_if<Unowned>(&facts)) {
+        data["status"] = name_in(status_names, unowned->status);
+        data["parked_since"] = format_rfc3339(unowned->since);
+        data["generation"] = unowned->generation;
+        data["offers"] = JsonArray{"session.resume"};
     }
 }
 

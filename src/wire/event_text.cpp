@@ -75,13 +75,17 @@ class TextSink {
             out_ += before;
             before = ',';
             out_ += R"({"pid":)";
-            append_number(leftover.pid);
+            append_number(leftover.process.pid);
             out_ += R"(,"start_ticks":)";
-            append_number(leftover.start_ticks);
+            append_number(leftover.process.start_ticks);
             out_ += R"(,"found_by":)";
             append_string(out_, leftover.found_by);
             out_ += R"(,"command":)";
             append_string(out_, leftover.command);
+            if (leftover.fate != Fate::unknown) {
+                out_ += R"(,"fate":)";
+                append_string(out_, name_in(fate_names, leftover.fate));
+            }
             out_ += '}';
         }
         out_ += ']';

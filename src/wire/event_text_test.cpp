@@ -23,8 +23,11 @@ WallTime any_time() {
 std::vector<Leftover> any_leftovers() {
     std::vector<Leftover> leftovers(*rc::gen::inRange<std::size_t>(0, 3));
     for (auto& leftover : leftovers) {
-        leftover = {*rc::gen::arbitrary<std::int32_t>(),
-                    *rc::gen::inRange<std::uint64_t>(0, INT64_MAX), *any_text(), *any_text()};
+        leftover.process.pid = *rc::gen::arbitrary<std::int32_t>();
+        leftover.process.start_ticks = *rc::gen::inRange<std::uint64_t>(0, INT64_MAX);
+        leftover.found_by = *any_text();
+        leftover.command = *any_text();
+        leftover.fate = static_cast<Fate>(*rc::gen::inRange<std::size_t>(0, fate_names.size()));
     }
     return leftovers;
 }
@@ -50,6 +53,7 @@ Event any_event() {
     event.detail = *any_text();
     if (*rc::gen::arbitrary<bool>()) {
         event.end = End{static_cast<Reason>(*rc::gen::inRange<std::size_t>(0, reason_table.size())),
+                        static_cast<Proof>(*rc::gen::inRange<std::size_t>(0, proof_names.size())),
                         *any_text(),
                         *any_text(),
                         any_time(),

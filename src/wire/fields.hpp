@@ -16,7 +16,7 @@ void list_fields(Sink& sink, const End& end) {
     sink.time("ended_after", end.ended_after);
     sink.time("ended_before", end.ended_before);
     sink.text("reason", name_of(end.reason));
-    sink.text("proof", name_in(proof_names, end.proof()));
+    sink.text("proof", name_in(proof_names, end.proof));
     sink.text("detail", end.detail);
     sink.text("evidence", end.evidence);
     sink.leftovers("leftovers", end.leftovers);

@@ -1,5 +1,8 @@
 #include "wire/json.hpp"
 
+#include <cmath>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -8,6 +11,33 @@
 namespace knell::wire {
 
 namespace json = boost::json;
+
+namespace {
+
+/// Where a number is that is too large for a double, as "params.meta.0.x"; nothing when all are
+/// finite.
+std::optional<std::string> path_to_infinity(const Json& value) {
+    const auto joined = [](std::string_view name, const std::string& rest) {
+        return std::string(name) + (rest.empty() ? "" : "." + rest);
+    };
+    if (const auto* number = value.if_double()) {
+        return std::isfinite(*number) ? std::nullopt : std::optional<std::string>{""};
+    }
+    if (const auto* object = value.if_object()) {
+        for (const auto& [name, member] : *object) {
+            if (const auto path = path_to_infinity(member)) return joined(name, *path);
+        }
+    } else if (const auto* array = value.if_array()) {
+        for (std::size_t i = 0; i < array->size(); ++i) {
+            if (const auto path = path_to_infinity((*array)[i])) {
+                return joined(fmt::to_string(i), *path);
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
 
 Result<Json> parse_json(std::string_view text) {
     if (!is_utf8(text)) return fail(ErrorCode::parse_error, "the text is not valid UTF-8");
@@ -20,6 +50,12 @@ Result<Json> parse_json(std::string_view text) {
                     fmt::format("nested deeper than {} levels", limits::json_depth_max));
     }
     if (error) return fail(ErrorCode::parse_error, "not JSON: " + error.message());
+    // Kept, it would be written as something that is not JSON.
+    if (const auto path = path_to_infinity(value)) {
+        return fail(ErrorCode::parse_error,
+                    fmt::format("{:.200}{}the number is too large; at most 1.8e308 can be kept",
+                                *path, path->empty() ? "" : ": "));
+    }
     return value;
 }
 

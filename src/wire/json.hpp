@@ -17,7 +17,8 @@ using JsonArray = boost::json::array;
 
 namespace wire {
 
-/// Strict: UTF-8 only, at most limits::json_depth_max deep, nothing after the value.
+/// Strict: UTF-8 only, at most limits::json_depth_max deep, nothing after the value, no number that
+/// is too large for a double: the error says where.
 Result<Json> parse_json(std::string_view text);
 
 std::string to_text(const Json& value);

@@ -37,6 +37,10 @@ JsonObject to_json(const Owner& owner) {
     object["kind"] = name_in(owner_kind_names, owner.kind);
     if (owner.kind == OwnerKind::process) object["pid"] = owner.process.pid;
     if (owner.lease_ttl.count() > 0) object["lease_ttl_s"] = owner.lease_ttl.count();
+    if (owner.kind == OwnerKind::lease && owner.process.pid != 0) {
+        object["stands_for"] =
+            JsonObject{{"pid", owner.process.pid}, {"pid_namespace", owner.process.pid_namespace}};
+    }
     put(object, "host", owner.host);
     put(object, "since", owner.since);
     return object;
@@ -81,10 +85,12 @@ JsonObject to_json(const Session& session) {
 JsonArray to_json(const std::vector<Leftover>& leftovers) {
     JsonArray array;
     for (const auto& leftover : leftovers) {
-        array.push_back(JsonObject{{"pid", leftover.pid},
-                                   {"start_ticks", leftover.start_ticks},
-                                   {"found_by", leftover.found_by},
-                                   {"command", leftover.command}});
+        JsonObject object{{"pid", leftover.process.pid},
+                          {"start_ticks", leftover.process.start_ticks},
+                          {"found_by", leftover.found_by},
+                          {"command", leftover.command}};
+        put(object, "fate", name_in(fate_names, leftover.fate));
+        array.push_back(std::move(object));
     }
     return array;
 }

@@ -59,9 +59,7 @@ Story liveness_story() {
     forgotten.draft.id = SessionId("forgotten");
     auto command = create("command", process_owner(7));
     command.draft.leftovers = LeftoversPolicy::stop;
-    auto found = gone(7, exited(0));
-    found.searched = true;
-    found.leftovers = {{42, 7, "cookie", "sleep 9"}};
+    const auto found = gone(7, exited(0), "command", {leftover(42)});
     auto stalling = process_owner(6);
     stalling.lease_ttl = 5s;
     std::vector<Command> crowd;
@@ -75,7 +73,7 @@ Story liveness_story() {
         {4, {beat("reaped"), beat("renewed"), unknown(6)}},
         {5, {gone(5, signaled(9)), append("doubted", 1, {"here"})}},
         {6, {found, alive(6), resume("claimed")}},
-        {12, {}},
+        {12, {settle("command", 1, {leftover(42, Fate::killed)})}},
         {20, {}},
         {21, {beat("stalled"), create("late", process_owner(8))}},
         {22, {append("late", 1, {"x"}), gone(8, lost()), beat("renewed")}},
@@ -95,7 +93,8 @@ bool is_dead(const Session& session) {
 bool is_observed(const Command& command) {
     return std::holds_alternative<OwnerGone>(command) ||
            std::holds_alternative<OwnerUnknown>(command) ||
-           std::holds_alternative<OwnerAlive>(command);
+           std::holds_alternative<OwnerAlive>(command) ||
+           std::holds_alternative<SettleLeftovers>(command);
 }
 
 /// Plays the story until the disk fails, noting what was acknowledged.

@@ -98,8 +98,8 @@ class Day : public StoreStory {
                                    Departure::Kind::host_restart, Departure::Kind::stopped};
         auto left = gone(pid, {.kind = kinds.at(random_() % kinds.size()),
                                .number = static_cast<int>(random_() % 2),
-                               .evidence = "seen by the test",
-                               .seen_live = random_() % 2 == 0});
+                               .evidence = "seen by the test"});
+        if (random_() % 2 == 0) left.departure = watched_to_the_end(left.departure);
         left.searched = true;
         return left;
     }

@@ -40,7 +40,7 @@ Create parked(int pid) {
 }
 
 Departure departure(Departure::Kind kind, int number = 0) {
-    return {.kind = kind, .number = number, .evidence = "seen by the test", .seen_live = true};
+    return watched_to_the_end({.kind = kind, .number = number, .evidence = "seen by the test"});
 }
 
 class EndPaths : public ::testing::TestWithParam<Walk> {
@@ -75,6 +75,17 @@ void EndPaths::walk(EndPath path) {
             open(keyed(process_owner(owner_pid)));
             journal_.one(close("a", 1), at(5));
             return;
+        case EndPath::waited_for: {
+            auto command = keyed(process_owner(owner_pid));
+            command.draft.leftovers = LeftoversPolicy::report;
+            command.reaper = {99, process_owner(99).process.start_ticks};
+            command.reaper_is_parent = true;
+            open(std::move(command));
+            auto waited = close("a", 1, Reason::exited);
+            waited.caller = process_owner(99).process;
+            journal_.one(std::move(waited), at(5));
+            return;
+        }
         case EndPath::spooled: {
             auto whole = keyed(process_owner(owner_pid));
             whole.and_close = close("a", {}, Reason::completed);
@@ -148,6 +159,7 @@ TEST_P(EndPaths, TellsOneEndWithItsReasonAsTheLastWordOfItsGeneration) {
     ASSERT_EQ(last.type, EventType::session_end) << row.about;
     EXPECT_TRUE(leads_to(row.path, last.end->reason)) << name_of(last.end->reason);
     EXPECT_FALSE(last.end->evidence.empty());
+    EXPECT_EQ(last.end->proof, row.proof);
     EXPECT_EQ(last.session_key, key);
     const auto starts = std::ranges::count(first, EventType::agent_start, &Event::type);
     EXPECT_EQ(std::ranges::count(first, EventType::agent_end, &Event::type), starts)

@@ -44,7 +44,7 @@ TEST_P(Lease, IsReapedWhenItsTimeIsOverAndNotBefore) {
     const auto session = shown("a");
     ASSERT_TRUE(session.end);
     EXPECT_EQ(session.end->reason, Reason::reaped);
-    EXPECT_EQ(session.end->proof(), Proof::inferred);
+    EXPECT_EQ(session.end->proof, Proof::inferred);
     EXPECT_EQ(session.end->detail, "lease of 10 s not renewed");
     EXPECT_EQ(session.end->evidence, "last renewed at " + format_rfc3339(at(0).wall));
     EXPECT_EQ(session.end->ended_after, at(0).wall);
@@ -138,6 +138,61 @@ TEST_P(Lease, ARestartGivesItItsFullTimeAgain) {
     EXPECT_EQ(shown("a").end->ended_before, just_after(110).wall);
 }
 
+TEST_P(Lease, ACrashLoopDoesNotKeepItForEver) {
+    beaten(beat("a"), at(5));
+    for (int start = 100; start < 112; start += 3) {
+        restart(at(start));
+        journal().one(Announce{}, at(start));
+        journal().tick(at(start + 2));
+    }
+
+    // Its full time again from the first start on, and no longer.
+    EXPECT_FALSE(is_open("a"));
+    EXPECT_GT(shown("a").end->ended_before, at(110).wall);
+}
+
+TEST_P(Lease, ASignOfLifeBetweenTwoRestartsGivesItItsFullTimeAgain) {
+    for (int start = 100; start < 160; start += 6) {
+        restart(at(start));
+        journal().one(Announce{}, at(start));
+        beaten(beat("a"), at(start + 1));
+        beaten(beat("a"), at(start + 2));
+        journal().tick(at(start + 5));
+    }
+    EXPECT_TRUE(is_open("a"));
+
+    restart(at(160));
+    journal().tick(at(170));
+    EXPECT_TRUE(is_open("a"));
+    journal().tick(just_after(170));
+    EXPECT_FALSE(is_open("a"));
+}
+
+TEST_P(Lease, WhoKnocksDuringTheStartIsHeardFirst) {
+    for (const auto start : {100, 105, 109}) {
+        restart(at(start));
+        journal().one(Announce{}, at(start));
+    }
+    restart(at(300));
+    journal().tick(at(300));
+    EXPECT_TRUE(is_open("a"));
+
+    EXPECT_EQ(texts(beaten(beat("a"), at(301)).renewed), std::vector<std::string>{"a"});
+    journal().tick(at(310));
+    EXPECT_TRUE(is_open("a"));
+}
+
+TEST_P(Lease, OnlyTheFirstBeatAfterARestartIsWritten) {
+    restart(at(100));
+    journal().one(Announce{}, at(100));
+    beaten(beat("a"), at(101));
+    const auto commits = journal().journal.counts().commits;
+
+    for (int second = 102; second < 110; ++second) beaten(beat("a"), at(second));
+
+    EXPECT_EQ(journal().journal.counts().commits, commits);
+}
+
 TEST_P(Lease, WithoutATermIsNeverReapedByAge) {
     // As an importer would write it: nobody ever promised to renew it.
     auto imported = create("old", lease_owner(0s));
@@ -208,21 +263,23 @@ TEST_P(Lease, ManySignsOfLifeAreWrittenInPieces) {
 
 TEST_P(Lease, APlannedStopKeepsTheLastSignsOfLife) {
     beaten(beat("a"), at(9));
+    journal().state.set_watched_until(at(8).boot);
     ASSERT_TRUE(journal().journal.save_all_seen(at(9)));
     restart(at(50));
     EXPECT_EQ(shown("a").last_seen_at, at(9).wall);
-    EXPECT_EQ(journal().state.heads().alive_at, at(9).wall);
+    EXPECT_EQ(journal().state.heads().alive_at, at(8).wall);
     journal().tick(just_after(60));
 
     EXPECT_EQ(shown("a").end->ended_after, at(9).wall);
 }
 
-TEST_P(Lease, TheDaemonSaysNowAndThenThatItWatches) {
+TEST_P(Lease, TheDaemonSaysNowAndThenUntilWhenItHasWatched) {
     beaten(beat("a"), at(9));
+    journal().state.set_watched_until(at(60).boot);
     journal().one(create("p"), at(61));
     restart(at(100));
 
-    EXPECT_EQ(journal().state.heads().alive_at, at(61).wall);
+    EXPECT_EQ(journal().state.heads().alive_at, at(60).wall);
 }
 
 }  // namespace

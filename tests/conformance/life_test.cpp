@@ -38,6 +38,7 @@ TEST_P(Life, EveryFieldSurvivesARestart) {
     expected.started_at = expected.owner.since = at(1).wall;
     expected.last_activity_at = expected.last_seen_at = at(3).wall;
     expected.turn_since = at(3).wall;
+    expected.lease_from = at(1).steady;
     expected.tally = {.messages = 1, .input_tokens = 3, .output_tokens = 0};
     EXPECT_EQ(before, expected);
     EXPECT_EQ(journal().state.open_count(), 1U);
@@ -62,7 +63,7 @@ TEST_P(Life, AnEndHasItsReasonProofAndBounds) {
     const auto session = shown("a");
     ASSERT_TRUE(session.end);
     EXPECT_EQ(session.end->reason, Reason::signaled);
-    EXPECT_EQ(session.end->proof(), Proof::observed);
+    EXPECT_EQ(session.end->proof, Proof::declared) << "a claim, whatever the word";
     EXPECT_EQ(session.end->detail, "said so");
     EXPECT_EQ(session.end->evidence, "session.close by the test");
     EXPECT_EQ(session.end->ended_at, at(9).wall);
@@ -71,18 +72,174 @@ TEST_P(Life, AnEndHasItsReasonProofAndBounds) {
     EXPECT_EQ(journal().state.open_count(), 0U);
 }
 
+TEST_P(Life, TheParentOfACommandSawHowItEnded) {
+    auto command = create("a", process_owner(100));
+    command.draft.leftovers = LeftoversPolicy::report;
+    command.reaper = {99, process_owner(99).process.start_ticks};
+    command.reaper_is_parent = true;
+    journal().group({command, create("b", process_owner(100))}, at(0));
+    auto waited = close("a", 1, Reason::exited);
+    waited.caller = process_owner(99).process;
+    auto stranger = close("b", 1, Reason::exited);
+    stranger.caller = process_owner(99).process;
+
+    journal().group({waited, stranger}, at(9));
+
+    EXPECT_EQ(shown("a").end->proof, Proof::observed);
+    EXPECT_EQ(shown("a").end->evidence, "the test, the command's parent, waited for it");
+    EXPECT_EQ(shown("b").end->proof, Proof::declared);
+    const auto ends = reader().ends_since(at(0).wall);
+    ASSERT_TRUE(ends);
+    EXPECT_EQ(ends->at({Reason::exited, Proof::observed}), 1);
+    EXPECT_EQ(ends->at({Reason::exited, Proof::declared}), 1);
+}
+
+TEST_P(Life, WhoHasThePidOfTheParentLaterSawNothing) {
+    auto command = create("a", process_owner(100));
+    command.draft.leftovers = LeftoversPolicy::report;
+    command.reaper = {99, process_owner(99).process.start_ticks};
+    command.reaper_is_parent = true;
+    journal().one(command, at(0));
+    auto claim = close("a", 1, Reason::signaled);
+    claim.caller = process_owner(99).process;
+    claim.caller->start_ticks = 8;  // after the command, which a parent never is
+
+    journal().one(claim, at(9));
+
+    EXPECT_EQ(shown("a").end->proof, Proof::declared);
+}
+
+TEST_P(Life, AFormerOwnerDoesNotEndTheNextGenerationByMistake) {
+    journal().one(create("a", process_owner(100)), at(0));
+    journal().one(resume("a", /*takeover=*/true), at(1));  // process 200
+    restart(at(2));
+    auto stale = close("a");
+    stale.caller = process_owner(100).process;
+
+    const auto refused = journal().one(stale, at(3));
+
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::fenced);
+    EXPECT_EQ(std::get<FencedBy>(refused.error().facts).generation, 2U);
+    EXPECT_FALSE(shown("a").end);
+    // Another process is a person's word, and the owner itself may always end it.
+    auto own = close("a");
+    own.caller = process_owner(200).process;
+    EXPECT_TRUE(journal().one(own, at(4)));
+}
+
+TEST_P(Life, WhoOwnsItAgainMayEndIt) {
+    journal().one(create("a", process_owner(200)), at(0));
+    journal().one(close("a"), at(1));
+    journal().one(resume("a"), at(2));
+    auto own = close("a");
+    own.caller = process_owner(200).process;
+
+    EXPECT_TRUE(journal().one(own, at(3)));
+    EXPECT_TRUE(shown("a").end);
+}
+
+TEST_P(Life, NoSessionComesOutOfItself) {
+    const auto child_of = [](const std::string& id, const std::string& parent) {
+        auto command = create(id);
+        command.draft.parent_id = SessionId(parent);
+        return command;
+    };
+    // Their parents are named before they are there.
+    auto spooled = child_of("b", "c");
+    spooled.and_close = close("b");
+
+    const auto replies = journal().group(
+        {child_of("a", "b"), spooled, child_of("c", "a"), child_of("d", "d"), child_of("e", "a")},
+        at(0));
+
+    EXPECT_TRUE(replies[0]);
+    EXPECT_TRUE(replies[1]);
+    ASSERT_FALSE(replies[2]) << "c is the parent of b, which is the parent of a";
+    EXPECT_EQ(replies[2].error().code, ErrorCode::invalid_params);
+    EXPECT_EQ(replies[2].error().field, "parent_id");
+    EXPECT_FALSE(replies[3]);
+    EXPECT_TRUE(replies[4]);
+}
+
+TEST_P(Life, TokenSumsStayAtTheHighestNumberThereIs) {
+    journal().one(create("a"));
+    auto much = append("a", 1, {"x"});
+    much.messages[0].tokens = INT64_MAX - 1;
+    journal().one(much);
+    journal().one(much);
+
+    EXPECT_EQ(shown("a").tally.input_tokens, INT64_MAX);
+    EXPECT_EQ(shown("a").tally.messages, 2);
+}
+
 TEST_P(Life, MessagesComeBackInOrder) {
     journal().one(create("a"));
     journal().one(append("a", 1, {"one", "two"}));
     journal().group({append("a", 1, {"three"}), append("a", 1, {"four", "five"})});
 
-    const auto newest = reader().messages(shown("a").ordinal, 3);
+    MessageQuery query{.session = shown("a").ordinal, .limit = 3};
+    const auto newest = reader().messages(query);
 
     ASSERT_TRUE(newest);
-    ASSERT_EQ(newest->size(), 3U);
-    EXPECT_EQ((*newest)[0].content, "three");
-    EXPECT_EQ((*newest)[2].content, "five");
+    ASSERT_EQ(newest->messages.size(), 3U);
+    EXPECT_EQ(newest->messages[0].content, "three");
+    EXPECT_EQ(newest->messages[2].content, "five");
+    ASSERT_TRUE(newest->next);
+    query.before = newest->next;
+    const auto older = reader().messages(query);
+    ASSERT_EQ(older->messages.size(), 2U);
+    EXPECT_EQ(older->messages[0].content, "one");
+    EXPECT_FALSE(older->next);
     EXPECT_EQ(shown("a").tally, (Tally{.messages = 5, .input_tokens = 15, .output_tokens = 0}));
+}
+
+TEST_P(Life, PagesEndByBytesAndGoOn) {
+    journal().one(create("a"));
+    journal().one(create("b"));
+    const std::string large(10'000, 'x');
+    journal().one(append("a", 1, {large + "1", large + "2", large + "3"}));
+
+    std::string ends;
+    MessageQuery query{.session = shown("a").ordinal, .limit = 100, .before = {}, .bytes_max = 1};
+    do {
+        const auto page = reader().messages(query);
+        ASSERT_EQ(page->messages.size(), 1U);
+        ends += page->messages.front().content.back();
+        query.before = page->next;
+    } while (query.before);
+    EXPECT_EQ(ends, "321");
+    query.bytes_max = 20'000;
+    EXPECT_EQ(reader().messages(query)->messages.size(), 2U);
+
+    SessionQuery sessions;
+    sessions.all = true;
+    sessions.limit = 100;
+    sessions.bytes_max = 1;
+    const auto first = reader().list(sessions);
+    ASSERT_EQ(first->sessions.size(), 1U);
+    sessions.before = first->next;
+    const auto second = reader().list(sessions);
+    ASSERT_EQ(second->sessions.size(), 1U);
+    EXPECT_EQ(second->sessions[0].id.text(), "a");
+    EXPECT_FALSE(second->next);
+
+    EventQuery events{.after = 0, .limit = 100, .types = {}, .session_id = {}, .bytes_max = 1};
+    std::size_t seen = 0;
+    for (;;) {
+        const auto page = reader().events(events);
+        if (page->events.empty()) break;
+        ASSERT_EQ(page->events.size(), 1U);
+        EXPECT_EQ(page->next, page->events.front().seq);
+        events.after = page->next;
+        ++seen;
+    }
+    EXPECT_EQ(seen, static_cast<std::size_t>(events.after));
+    events.after = 0;
+    events.session_id = SessionId("b");
+    const auto of_b = reader().events(events);
+    ASSERT_EQ(of_b->events.size(), 1U);
+    EXPECT_EQ(of_b->next, of_b->events[0].seq);
 }
 
 TEST_P(Life, OneGroupMayHoldAWholeLifeAndTheNext) {

@@ -196,7 +196,6 @@ class World {
     }
     void restart() {
         journal_ = std::make_unique<JournalOnStore>(*store_, now_);
-        for (auto& [id, life] : lives_) life.last_sign = now_.steady;
         // The daemon looks at every owner that the store names.
         for (const auto& owner : std::get<SurveyReply>(*step({Survey{}}).replies.front()).owners) {
             if (dead_.contains(owner.process.start_ticks)) {

@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include "core/limits.hpp"
 #include "stores.hpp"
@@ -25,8 +26,7 @@ struct Way {
 std::vector<Way> every_way() {
     auto oom = signaled(SIGKILL);
     oom.kind = Departure::Kind::oom_killed;
-    auto seen_lost = lost();
-    seen_lost.seen_live = true;
+    const auto seen_lost = watched_to_the_end(lost());
     return {{exited(0), Reason::exited, "exit 0"},
             {exited(3), Reason::exited, "exit 3"},
             {signaled(SIGKILL), Reason::signaled, "signal 9 (SIGKILL)"},
@@ -52,13 +52,13 @@ TEST_P(OwnerLoss, EachWayOfGoingHasItsReason) {
         const auto session = shown(id);
         ASSERT_TRUE(session.end);
         EXPECT_EQ(session.end->reason, way.reason);
-        EXPECT_EQ(session.end->proof(), Proof::observed);
+        EXPECT_EQ(session.end->proof, Proof::observed);
         EXPECT_EQ(session.end->detail, way.detail);
         EXPECT_EQ(session.end->evidence, way.departure.evidence);
         EXPECT_EQ(session.end->ended_before, at(20).wall);
-        const auto after = way.departure.seen_live ? at(20).wall : at(11).wall;
-        EXPECT_EQ(session.end->ended_after, after);
-        EXPECT_EQ(session.end->ended_at, after);
+        const bool watched = way.departure.last_look.has_value();
+        EXPECT_EQ(session.end->ended_after, watched ? at(20).wall : at(10).wall);
+        EXPECT_EQ(session.end->ended_at, watched ? at(20).wall : at(11).wall);
         EXPECT_FALSE(session.turn_since);
         ASSERT_EQ(step.automatic().size(), 2U);
         EXPECT_EQ(step.automatic()[0].type, EventType::agent_end);
@@ -91,17 +91,19 @@ TEST_P(OwnerLoss, WhatACommandLeftBehindIsLookedForBeforeItsEnd) {
     EXPECT_EQ(search.commands[0].session_id, SessionId("a"));
     EXPECT_FALSE(shown("a").end);
 
-    OwnerGone found{search.process, search.departure, {{42, 7, "cookie", "sleep 9"}}, true};
+    const auto found = gone(5, signaled(SIGKILL), "a", {leftover(42), leftover(43, Fate::shared)});
     step = journal().step({found}, at(2));
 
-    EXPECT_EQ(shown("a").end->leftovers, found.leftovers);
+    const std::vector stopping{leftover(42, Fate::stopping), leftover(43, Fate::shared)};
+    EXPECT_EQ(shown("a").end->leftovers, stopping);
     EXPECT_TRUE(shown("b").end->leftovers.empty()) << "only a command leaves something behind";
     std::size_t stops = 0;
     for (const auto& effect : step.effects) {
         if (const auto* stop = std::get_if<StopLeftovers>(&effect)) {
             ++stops;
             EXPECT_EQ(stop->session_id.text(), "a");
-            EXPECT_EQ(stop->leftovers, found.leftovers);
+            EXPECT_EQ(stop->generation, 1U);
+            EXPECT_EQ(stop->leftovers, stopping);
         }
     }
     EXPECT_EQ(stops, 1U);
@@ -111,16 +113,43 @@ TEST_P(OwnerLoss, LeftoversAreOnlyReportedUnlessToldToStopThem) {
     auto command = create("a", process_owner(5));
     command.draft.leftovers = LeftoversPolicy::report;
     journal().one(command);
-    OwnerGone found = gone(5, exited(1));
-    found.leftovers = {{42, 7, "cookie", "sleep 9"}};
-    found.searched = true;
 
-    const auto step = journal().step({found}, at(2));
+    const auto step = journal().step({gone(5, exited(1), "a", {leftover(42)})}, at(2));
 
-    EXPECT_EQ(shown("a").end->leftovers.size(), 1U);
+    EXPECT_EQ(shown("a").end->leftovers, std::vector{leftover(42)});
     for (const auto& effect : step.effects) {
         EXPECT_FALSE(std::holds_alternative<StopLeftovers>(effect));
     }
+}
+
+TEST_P(OwnerLoss, OfTwoCommandsOfOneOwnerEachHasItsOwnLeftovers) {
+    auto command = create("a", process_owner(5));
+    command.draft.leftovers = LeftoversPolicy::report;
+    auto other = create("b", process_owner(5));
+    other.draft.leftovers = LeftoversPolicy::stop;
+    journal().group({command, other}, at(0));
+    auto found = gone(5, exited(0), "a", {leftover(42)});
+
+    const auto step = journal().step({found}, at(1));
+
+    EXPECT_EQ(shown("a").end->leftovers, std::vector{leftover(42)});
+    EXPECT_TRUE(shown("b").end->leftovers.empty());
+    for (const auto& effect : step.effects) {
+        EXPECT_FALSE(std::holds_alternative<StopLeftovers>(effect));
+    }
+}
+
+TEST_P(OwnerLoss, NobodyLooksForLeftoversOfABootThatIsOver) {
+    auto command = create("a", process_owner(5));
+    command.draft.leftovers = LeftoversPolicy::stop;
+    journal().one(command);
+
+    const auto step = journal().step({gone(5, host_restarted())}, at(1));
+
+    for (const auto& effect : step.effects) {
+        EXPECT_FALSE(std::holds_alternative<FindLeftovers>(effect));
+    }
+    EXPECT_EQ(shown("a").end->reason, Reason::host_restart);
 }
 
 TEST_P(OwnerLoss, WhoeverTakesACommandOverIsNotACommand) {
@@ -232,7 +261,8 @@ TEST_P(OwnerLoss, ASessionTakenOverInTimeSurvivesItsOldOwner) {
 
 TEST_P(OwnerLoss, ADaemonThatWatchedKnowsThatTheOwnerLivedUntilItsLastWord) {
     journal().group({create("a", process_owner(5)), create("l", lease_owner(3600s))}, at(0));
-    journal().tick(at(60));  // says that it watches
+    journal().state.set_watched_until(at(60).boot);
+    journal().tick(at(65));
     restart(at(100));
 
     journal().one(gone(5, lost()), at(100));
@@ -246,6 +276,7 @@ TEST_P(OwnerLoss, ADaemonThatWatchedKnowsThatTheOwnerLivedUntilItsLastWord) {
 TEST_P(OwnerLoss, WhatCouldNotBeCheckedIsKnownByItsOwnSignsOfLifeOnly) {
     journal().group({create("a", process_owner(5)), create("l", lease_owner(3600s))}, at(0));
     journal().one(unknown(5), at(10));
+    journal().state.set_watched_until(at(60).boot);
     journal().tick(at(60));
     restart(at(100));
 
@@ -254,15 +285,89 @@ TEST_P(OwnerLoss, WhatCouldNotBeCheckedIsKnownByItsOwnSignsOfLifeOnly) {
     EXPECT_EQ(shown("a").end->ended_after, at(0).wall);
 }
 
-TEST_P(OwnerLoss, ASleepJustBeforeWidensTheBounds) {
+TEST_P(OwnerLoss, TheBoundsAreWhenItWasSeenHoweverLateItIsWritten) {
     journal().one(create("a", process_owner(5)), at(0));
-    auto now = at(8 * 3600);
-    now.missed = 7h;
+    auto killed = signaled(SIGKILL);
+    killed.last_look = at(100).boot;
+    killed.seen_at = at(110).boot;
 
-    journal().one(gone(5, signaled(SIGKILL)), now);
+    journal().one(gone(5, killed), at(8 * 3600));
 
-    EXPECT_EQ(shown("a").end->ended_after, now.wall - 7h);
-    EXPECT_EQ(shown("a").end->ended_before, now.wall);
+    const auto end = *shown("a").end;
+    EXPECT_EQ(end.ended_after, at(100).wall);
+    EXPECT_EQ(end.ended_at, at(110).wall);
+    EXPECT_EQ(end.ended_before, at(110).wall);
+}
+
+TEST_P(OwnerLoss, AClockSetBackNeverEndsASessionBeforeItsStart) {
+    journal().one(create("a", process_owner(5)), at(0));
+    journal().one(create("b", lease_owner(60s)), at(0));
+    auto now = at(100);
+    now.wall -= 240h;
+    auto killed = signaled(SIGKILL);
+    killed.last_look = at(90).boot;
+    killed.seen_at = at(95).boot;
+
+    journal().one(gone(5, killed), now);
+
+    const auto end = *shown("a").end;
+    EXPECT_EQ(end.ended_after, at(90).wall) << "as its own clock went on";
+    EXPECT_EQ(end.ended_before, at(95).wall);
+    EXPECT_THAT(end.evidence, ::testing::HasSubstr("set back by 864000 s"));
+    const auto reaped = *shown("b").end;
+    EXPECT_EQ(reaped.reason, Reason::reaped);
+    EXPECT_EQ(reaped.ended_after, at(0).wall);
+    EXPECT_EQ(reaped.ended_before, at(100).wall);
+}
+
+TEST_P(OwnerLoss, AClockSetBackWhileNoDaemonRanDoesNotEither) {
+    journal().one(create("a", process_owner(5)), at(0));
+    auto now = at(100);
+    now.wall -= 240h;
+    restart(now);
+
+    journal().one(gone(5, lost()), now);
+    journal().one(resume("a"), now);
+    journal().one(gone(200, signaled(SIGKILL)), now);
+
+    const auto row = shown("a");
+    EXPECT_GE(row.owner.since, at(0).wall);
+    EXPECT_GE(row.end->ended_after, row.started_at);
+    EXPECT_LE(row.end->ended_after, row.end->ended_before);
+}
+
+TEST_P(OwnerLoss, AClockSetAheadIsTakenAsItIs) {
+    journal().one(create("a", process_owner(5)), at(0));
+    auto now = at(100);
+    now.wall += 240h;
+    auto killed = signaled(SIGKILL);
+    killed.last_look = at(90).boot;
+    killed.seen_at = at(95).boot;
+
+    journal().one(gone(5, killed), now);
+
+    EXPECT_EQ(shown("a").end->ended_after, at(90).wall + 240h);
+    EXPECT_EQ(shown("a").end->ended_before, at(95).wall + 240h);
+}
+
+TEST_P(OwnerLoss, ADeathThatIsStillBeingLookedIntoHoldsBackTheWordThatAllIsWell) {
+    auto command = create("a", process_owner(5));
+    command.draft.leftovers = LeftoversPolicy::report;
+    journal().group({command, create("l", lease_owner(3600s))}, at(0));
+    auto killed = signaled(SIGKILL);
+    killed.last_look = at(10).boot;
+    killed.seen_at = at(11).boot;
+    journal().one(gone(5, killed), at(11));  // a search begins, and never ends
+    journal().state.set_watched_until(at(60).boot);
+    journal().tick(at(61));
+    restart(at(100));
+
+    auto searched = gone(5, lost());
+    searched.searched = true;
+    journal().one(searched, at(100));
+
+    ASSERT_TRUE(shown("a").end);
+    EXPECT_EQ(shown("a").end->ended_after, at(0).wall);
 }
 
 }  // namespace

@@ -59,6 +59,37 @@ TEST_P(Park, TheNextOwnerClaimsItWithoutATakeover) {
     EXPECT_EQ(journal().one(append("a", 1, {"late"}), at(100'001)).error().code, ErrorCode::fenced);
 }
 
+TEST_P(Park, TakesNoWriteUntilItIsClaimed) {
+    lose_owner(at(10));
+
+    for (Command command : {Command{append("a", 1, {"hello"})}, Command{turn("a", 1, true)}}) {
+        const auto refused = journal().one(std::move(command), at(20));
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().code, ErrorCode::blocked);
+        EXPECT_EQ(std::get<Unowned>(refused.error().facts).since, at(10).wall);
+        EXPECT_NE(refused.error().message.find("session.resume"), std::string::npos);
+    }
+    const auto beaten = journal().one(beat("a"), at(21));
+    EXPECT_EQ(std::get<HeartbeatReply>(*beaten).fenced.size(), 1U);
+    EXPECT_EQ(shown("a").tally.messages, 0);
+    EXPECT_FALSE(shown("a").turn_since);
+
+    journal().one(resume("a"), at(30));
+    EXPECT_TRUE(journal().one(append("a", 2, {"hello"}), at(31)));
+}
+
+TEST_P(Park, TheWindowIsFullAgainAfterARestartButNotAfterEveryOne) {
+    lose_owner(at(10));
+    for (int start = 100; start <= 400; start += 100) {
+        restart(at(start));
+        journal().one(Announce{}, at(start));
+        EXPECT_FALSE(shown("a").end) << start;
+    }
+    journal().tick(at(402));
+
+    EXPECT_TRUE(shown("a").end);
+}
+
 TEST_P(Park, OfTwoClaimsOneWins) {
     lose_owner(at(10));
     auto other = resume("a");
@@ -105,7 +136,7 @@ TEST_P(Park, AnOwnerFoundGoneAtStartParksToo) {
     restart(at(50));
     lose_owner(at(50), lost());
 
-    EXPECT_EQ(shown("a").parked_since, at(50).wall);
+    EXPECT_EQ(shown("a").parked_since, at(0).wall) << "it was last known to be there";
 }
 
 TEST_P(Park, ARestartOfTheHostEndsIt) {

@@ -138,14 +138,45 @@ TEST_F(BadLines, ACallInPiecesIsOneCall) {
     EXPECT_TRUE(client.read_answer().ok());
 }
 
-TEST_F(BadLines, HalfALineIsNeverDone) {
+TEST_F(BadLines, ALastLineWithoutItsNewlineIsACallToo) {
     client.send(
         R"({"jsonrpc":"2.0","id":1,"method":"session.create","params":{"id":"s","source":"cli"}})");
     client.finish_sending();
 
+    EXPECT_EQ(text(client.read_answer().result(), "session_id"), "s");
+    EXPECT_TRUE(client.is_closed());
+}
+
+TEST_F(BadLines, HalfALineIsNeverDone) {
+    client.send(
+        R"({"jsonrpc":"2.0","id":1,"method":"session.create","params":{"id":"s","source":"cli"})");
+    client.finish_sending();
+
+    EXPECT_EQ(client.read_answer().kind(), "parse_error");
     EXPECT_TRUE(client.is_closed());
     Client other(home.socket());
     EXPECT_EQ(other.call("session.show", R"({"session_id":"s"})").code(), -32001);
+}
+
+TEST_F(BadLines, ANumberThatIsTooLargeIsRefusedWhereverItIs) {
+    for (const auto* number : {"1e400", "-1e400", "1e309"}) {
+        const auto in_meta = client.ask(fmt::format(
+            R"({{"jsonrpc":"2.0","id":1,"method":"session.create","params":{{"id":"s","source":"cli","meta":{{"a":[0,{}]}}}}}})",
+            number));
+        EXPECT_EQ(in_meta.kind(), "parse_error") << number;
+        EXPECT_THAT(in_meta.message(), HasSubstr("params.meta.a.1: ")) << number;
+        const auto as_id = client.ask(
+            fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"node.status"}})", number));
+        EXPECT_EQ(as_id.kind(), "parse_error") << number;
+        EXPECT_THAT(as_id.message(), HasSubstr("id: ")) << number;
+        EXPECT_TRUE(at(as_id.whole, "id").is_null());
+    }
+    EXPECT_EQ(client.call("session.show", R"({"session_id":"s"})").code(), -32001);
+    EXPECT_EQ(
+        text(client.must("session.create", R"({"id":"t","source":"cli","meta":{"a":1.7e308}})"),
+             "session_id"),
+        "t");
+    expect_usable();
 }
 
 TEST_F(BadLines, WhoStopsSendingStillGetsItsAnswers) {

@@ -190,7 +190,8 @@ TEST_F(Cli, Events) {
 TEST_F(Cli, Rpc) {
     const auto created = json({"rpc", "session.create", R"({"id":"s","source":"cli"})"});
     EXPECT_EQ(text(created, "session_id"), "s");
-    EXPECT_EQ(number(show("s"), "owner.pid"), getpid()) << "the one who called knell";
+    EXPECT_EQ(text(show("s"), "owner.kind"), "process");
+    EXPECT_EQ(text(show("s"), "status"), "idle") << "it is not owned by the call";
 
     const auto piped = home.knell({"rpc", "session.show", "-"}, R"({"session_id":"s"})");
     EXPECT_EQ(text(parse(piped.out), "id"), "s");

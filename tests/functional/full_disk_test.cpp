@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 
-#include "functional/harness/fixture.hpp"
+#include "functional/harness/owners.hpp"
 
 namespace knell::functional {
 namespace {
@@ -154,6 +154,27 @@ TEST(FullDisk, ADaemonThatStartsOnAFullDiskSaysSoOrServes) {
     disk.free_up();
     Daemon daemon(home);
     EXPECT_TRUE(Client(home.socket()).call("session.create", R"({"source":"cli"})").ok());
+}
+
+TEST(FullDisk, AStartThatCannotRecordADeathSaysThatTheDiskIsFull) {
+    const TempHome home;
+    const SmallDisk disk(home);
+    if (!disk.ready()) GTEST_SKIP() << needs_mount;
+    {
+        Daemon daemon(home);
+        auto owner = idle_process();
+        Client(home.socket())
+            .must("session.create",
+                  fmt::format(R"({{"id":"s","source":"cli","owner":{{"pid":{}}}}})", owner.pid()));
+        daemon.kill9();
+    }
+    disk.fill_up();
+
+    const auto refused = refused_start(home);
+
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_THAT(refused.err, HasSubstr("disk is full"));
+    EXPECT_THAT(refused.err, HasSubstr("free some space"));
 }
 
 TEST(FullDisk, AReadOnlyDiskIsNamedAtTheStart) {

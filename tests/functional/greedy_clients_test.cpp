@@ -129,6 +129,135 @@ TEST_F(GreedyClients, ThousandsOfConnectionsAreAllAnswered) {
     EXPECT_EQ(number(status, "sessions.open"), static_cast<std::int64_t>(wanted));
 }
 
+TEST_F(GreedyClients, AListOfLargeSessionsComesInPages) {
+    const std::string meta(16'000, 'm');
+    for (int i = 0; i < 600; ++i) {
+        create(fmt::format(R"({{"id":"s{}","source":"cli","title":"t","meta":{{"m":"{}"}}}})", i,
+                           meta));
+    }
+
+    const auto page = client.must("session.list", R"({"limit":1000})");
+    EXPECT_LT(ids_of(page).size(), 600U);
+    EXPECT_GT(ids_of(page).size(), 100U);
+    EXPECT_FALSE(text(page, "next").empty());
+
+    const auto listed = home.knell({"ls", "--limit", "1000", "--json"});
+    EXPECT_EQ(listed.status, 0) << listed.err;
+    EXPECT_EQ(ids_of(parse(listed.out)).size(), 600U);
+    EXPECT_TRUE(at(parse(listed.out), "next").is_null());
+    const auto some = parse(home.knell({"ls", "--limit", "500", "--json"}).out);
+    EXPECT_EQ(ids_of(some).size(), 500U);
+    EXPECT_FALSE(text(some, "next").empty());
+}
+
+TEST_F(GreedyClients, AHundredMegabytesOfMessagesAreShownPieceByPiece) {
+    create(R"({"id":"s","source":"cli"})");
+    const std::string content(900'000, 'x');
+    for (int i = 0; i < 110; ++i) {
+        client.must("session.append",
+                    fmt::format(R"({{"session_id":"s","generation":1,"messages":[)"
+                                R"({{"role":"user","content":"{:03}{}"}}]}})",
+                                i, content));
+    }
+    const auto before = memory_of(daemon.pid());
+
+    const auto newest = client.must("session.show", R"({"session_id":"s","messages":1000})");
+
+    EXPECT_LT(memory_of(daemon.pid()), before + (64U << 20U));
+    const auto& messages = array(newest, "messages");
+    ASSERT_FALSE(messages.empty());
+    EXPECT_LT(messages.size(), 10U);
+    EXPECT_TRUE(text(messages.back(), "content").starts_with("109"));
+    const auto older =
+        client.must("session.show", fmt::format(R"({{"session_id":"s","messages":1,"before":{}}})",
+                                                number(newest, "messages_next")));
+    EXPECT_TRUE(
+        text(older, "messages.0.content").starts_with(fmt::format("{:03}", 109 - messages.size())));
+    const auto shown = parse(home.knell({"show", "s", "--messages", "20", "--json"}).out);
+    ASSERT_EQ(array(shown, "messages").size(), 20U);
+    EXPECT_TRUE(text(shown, "messages.0.content").starts_with("090"));
+}
+
+TEST_F(GreedyClients, LinesThatNeverEndAreBoundedOverAllClients) {
+    const auto before = memory_of(daemon.pid());
+    const std::string half(1'000'000, 'x');
+    std::vector<Client> clients;
+    for (int i = 0; i < 120; ++i) {
+        clients.emplace_back(home.socket());
+        clients.back().send(half);
+    }
+    // All that was sent has been read when this is answered after it.
+    EXPECT_TRUE(client.call("node.status").ok());
+
+    std::size_t told = 0;
+    for (auto& one : clients) {
+        pollfd look{.fd = one.fd(), .events = POLLIN, .revents = 0};
+        if (::poll(&look, 1, 0) <= 0) continue;
+        EXPECT_EQ(one.read_answer().kind(), "limit");
+        EXPECT_TRUE(one.is_closed());
+        ++told;
+    }
+    EXPECT_GT(told, 40U);
+    EXPECT_LT(told, 100U);
+    EXPECT_LT(memory_of(daemon.pid()), before + (160U << 20U)) << "twice the bound, as it grows";
+    EXPECT_TRUE(client.call("session.create", R"({"source":"cli"})").ok());
+}
+
+TEST_F(GreedyClients, AnswersThatNobodyReadsAreBoundedOverAllClients) {
+    create(R"({"id":"s","source":"cli"})");
+    const std::string content(900'000, 'x');
+    for (int i = 0; i < 5; ++i) {
+        client.must("session.append",
+                    fmt::format(R"({{"session_id":"s","generation":1,"messages":[)"
+                                R"({{"role":"user","content":"{}"}}]}})",
+                                content));
+    }
+    const auto before = memory_of(daemon.pid());
+    std::vector<Client> clients;
+    for (int i = 0; i < 40; ++i) {
+        clients.emplace_back(home.socket());
+        clients.back().send(
+            R"({"jsonrpc":"2.0","id":1,"method":"session.show","params":{"session_id":"s","messages":10}})"
+            "\n");
+        // Reads are answered in order: when this one is, so is the one before.
+        EXPECT_TRUE(client.call("session.list", R"({"limit":1})").ok());
+    }
+
+    EXPECT_LT(memory_of(daemon.pid()), before + (200U << 20U));
+    std::size_t whole = 0;
+    for (auto& one : clients) {
+        const auto line = one.read_line();
+        whole += line && line->size() > 4'000'000 ? 1U : 0U;
+    }
+    EXPECT_GT(whole, 8U);
+    EXPECT_LT(whole, 20U) << "the rest would have been too much in all";
+    EXPECT_TRUE(client.call("session.create", R"({"source":"cli"})").ok());
+}
+
+TEST_F(GreedyClients, WhoAsksForMoreThanItReadsIsToldBeforeItIsClosed) {
+    create(R"({"id":"s","source":"cli"})");
+    const std::string content(900'000, 'x');
+    for (int i = 0; i < 5; ++i) {
+        client.must("session.append",
+                    fmt::format(R"({{"session_id":"s","generation":1,"messages":[)"
+                                R"({{"role":"user","content":"{}"}}]}})",
+                                content));
+    }
+    Client greedy(home.socket());
+    for (int i = 0; i < 10; ++i) {
+        greedy.send(
+            R"({"jsonrpc":"2.0","id":1,"method":"session.show","params":{"session_id":"s","messages":10}})"
+            "\n");
+    }
+    EXPECT_TRUE(client.call("session.list", R"({"limit":1})").ok());
+
+    std::string last;
+    while (auto line = greedy.read_line()) last = std::move(*line);
+
+    EXPECT_EQ(text(parse(last), "error.data.kind"), "limit") << last.substr(0, 200);
+    EXPECT_THAT(text(parse(last), "error.message"), HasSubstr("read answers"));
+}
+
 TEST(ConnectionLimit, PastItAConnectionIsToldAndClosedAndTheRestGoOn) {
     const TempHome home;
     Daemon daemon(home, {.descriptors_max = 100, .file_bytes_max = {}});

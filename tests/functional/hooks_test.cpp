@@ -174,7 +174,7 @@ TEST_F(WithHooks, BadOnesDelayNobody) {
     write_hook(home, "sleeper", "sleep 1000000", "\"*\"", "timeout: 600");
     write_hook(home, "failing", "exit 1");
     write_hook(home, "flood", "head -c 1G /dev/zero");
-    write_hook(home, "daemoniser", "setsid sleep 1000000 & cat >> heard");
+    write_hook(home, "daemoniser", "setsid sleep 30 & cat >> heard");
     write_hook(home, "forker", "sleep 1000000 & cat >> heard");
     for (const auto* name : {"sleeper", "failing", "flood", "daemoniser", "forker"}) {
         wait_until_known(name);

@@ -64,10 +64,12 @@ TEST_F(Death, IsToldWhetherOrNotSomebodyWaitsForIt) {
 TEST_F(Death, OfAnOwnerThatDiesWithItsConnectionOpenIsSeenByTheProcess) {
     // The caller itself is the owner: a shell that makes one call and is killed.
     Puppet owner(home.environment());
+    // So that it leads something.
+    ASSERT_EQ(owner.ask("exec setsid sh -c 'echo ready; exec sh'"), "ready");
     const auto created = parse(owner.ask(
         fmt::format(R"("{}" rpc session.create '{{"id":"s","source":"cli"}}' | tr -d '\n'; echo)",
                     knell_binary())));
-    EXPECT_EQ(number(show("s"), "owner.pid"), owner.pid()) << "the parent of `knell rpc`";
+    EXPECT_EQ(number(show("s"), "owner.pid"), owner.pid()) << "the shell that called";
     EXPECT_TRUE(is_open("s")) << "the call is over, its owner is not";
 
     owner.signal(SIGKILL);

@@ -1,10 +1,13 @@
 // What a command leaves behind is found, reported or stopped; and nothing else is.
 
+#include <algorithm>
 #include <csignal>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <termios.h>
 
 #include "functional/harness/owners.hpp"
 
@@ -30,9 +33,22 @@ class Leftovers : public WithOwners {
     }
     /// A session whose owner is a shell with the session's cookie, as under `knell run`.
     Puppet command(const std::string& id, const std::string& policy) {
-        Puppet shell({{"KNELL_SESSION_ID", id}, {"KNELL_SOCKET", home.socket()}});
+        Puppet shell(
+            {{"KNELL_SESSION_ID", id}, {"KNELL_GENERATION", "1"}, {"KNELL_SOCKET", home.socket()}});
         own(id, shell.pid(), fmt::format(R"("leftovers":"{}")", policy));
         return shell;
+    }
+    /// What became of the one leftover that the end of a session names, once that is known.
+    std::string fate_of_the_one(const std::string& id) {
+        std::string fate;
+        until(
+            [&] {
+                fate = text(show(id), "leftovers.0.fate");
+                return !fate.empty() && fate != "stopping";
+            },
+            "the fate of a leftover");
+        EXPECT_EQ(array(show(id), "leftovers").size(), 1U);
+        return fate;
     }
     static constexpr auto quiet = ">/dev/null 2>&1 </dev/null";
 };
@@ -49,8 +65,37 @@ TEST_F(Leftovers, AreReportedAndLeftRunning) {
     EXPECT_EQ(number(why, "session.leftovers.0.pid"), left.pid());
     const auto ends = client.must("events.read", R"({"types":["session:end"]})");
     EXPECT_EQ(number(ends, "events.0.leftovers.0.pid"), left.pid());
+    EXPECT_EQ(fate_of_the_one("s"), "left");
     let_observers_speak();
     EXPECT_TRUE(left.is_running());
+}
+
+TEST_F(Leftovers, AreNamedOnLinesOfTheirOwnOnATerminalInRawMode) {
+    termios raw{};
+    cfmakeraw(&raw);
+    int ends[2];
+    ASSERT_EQ(openpty(&ends[0], &ends[1], nullptr, &raw, nullptr), 0);
+    const Fd screen{ends[0]};
+    Fd terminal{ends[1]};
+    Pipe out;
+    auto spawn =
+        home.command({"run", "--id", "s", "--", "sh", "-c",
+                      fmt::format("sleep 600 {0} & echo $!; sleep 601 {0} & echo $!", quiet)});
+    spawn.out = out.writing.get();
+    spawn.err = terminal.get();
+    Process wrapper(spawn);
+    out.writing.reset();
+    const auto pids = read_to_end(out.reading.get());
+    const Stray one(static_cast<pid_t>(std::stol(pids)));
+    const Stray two(static_cast<pid_t>(std::stol(pids.substr(pids.find('\n')))));
+    wrapper.wait();
+
+    std::string shown;
+    while (std::ranges::count(shown, '\n') < 2) {
+        ASSERT_TRUE(read_available(screen.get(), shown)) << shown;
+    }
+    EXPECT_THAT(shown, testing::MatchesRegex("knell run: left running: [^\n]*\r\n"
+                                             "knell run: left running: [^\n]*\r\n"));
 }
 
 TEST_F(Leftovers, OfACommandThatLeavesNothingAreNone) {
@@ -66,6 +111,16 @@ TEST_F(Leftovers, AreStoppedWhenToldSo) {
 
     EXPECT_THAT(left_by("s"), testing::ElementsAre(left.pid()));
     left.wait_until_gone();
+    EXPECT_EQ(fate_of_the_one("s"), "stopped");
+}
+
+TEST_F(Leftovers, ThatExitMomentsAfterTheCommandAreNotLeftRunning) {
+    const auto outcome = run(fmt::format("sleep 0.05 {} &", quiet), "report");
+
+    EXPECT_EQ(outcome.err, "");
+    for (const auto& leftover : array(ended("s"), "leftovers")) {
+        EXPECT_EQ(text(leftover, "fate"), "gone");
+    }
 }
 
 TEST_F(Leftovers, AreFoundHoweverTheyHide) {
@@ -94,6 +149,32 @@ TEST_F(Leftovers, ThatIgnoreTheRequestAreKilled) {
 
     EXPECT_THAT(left_by("s"), testing::ElementsAre(left.pid()));
     left.wait_until_gone();  // after a grace of seconds
+    EXPECT_EQ(fate_of_the_one("s"), "killed");
+}
+
+TEST_F(Leftovers, ThatWereBeingStoppedWhenTheDaemonDiedAreSeenThroughByTheNext) {
+    const auto outcome = run(fmt::format("trap '' TERM; sleep 600 {} & echo $!", quiet), "stop");
+    const Stray left(static_cast<pid_t>(std::stol(outcome.out)));
+    EXPECT_EQ(text(show("s"), "leftovers.0.fate"), "stopping");
+    daemon.kill9();
+    EXPECT_TRUE(left.is_running());
+    daemon.start();
+    reconnect();
+
+    EXPECT_EQ(fate_of_the_one("s"), "killed");
+    left.wait_until_gone();
+}
+
+TEST_F(Leftovers, ThatEndWhileNoDaemonRunsAreRecordedAsGone) {
+    const auto outcome = run(fmt::format("trap '' TERM; sleep 600 {} & echo $!", quiet), "stop");
+    const Stray left(static_cast<pid_t>(std::stol(outcome.out)));
+    daemon.kill9();
+    left.kill();
+    left.wait_until_gone();
+    daemon.start();
+    reconnect();
+
+    EXPECT_EQ(fate_of_the_one("s"), "gone");
 }
 
 TEST_F(Leftovers, AreFoundWhenTheWrapperItselfWasKilled) {
@@ -128,6 +209,7 @@ TEST_F(Leftovers, AreFoundByADaemonThatComesLater) {
     daemon.start();
     reconnect();
 
+    EXPECT_EQ(text(show("s"), "status"), "ended") << "before anybody can ask";
     EXPECT_THAT(left_by("s"), testing::ElementsAre(left.pid()));
     left.wait_until_gone();
 }
@@ -140,8 +222,13 @@ TEST_F(Leftovers, OfOneSessionAreNotThoseOfAnother) {
     // Same name, same folder, and a cookie that only begins like ours; or another daemon's.
     const Puppet innocent({{"KNELL_SESSION_ID", "s-too"},
                            {"OLD_KNELL_SESSION_ID", "s"},
+                           {"KNELL_GENERATION", "1"},
                            {"KNELL_SOCKET", home.socket()}});
-    const Puppet elsewhere({{"KNELL_SESSION_ID", "s"}, {"KNELL_SOCKET", "/run/other/knell.sock"}});
+    const Puppet elsewhere({{"KNELL_SESSION_ID", "s"},
+                            {"KNELL_GENERATION", "1"},
+                            {"KNELL_SOCKET", "/run/other/knell.sock"}});
+    const Puppet later(
+        {{"KNELL_SESSION_ID", "s"}, {"KNELL_GENERATION", "2"}, {"KNELL_SOCKET", home.socket()}});
 
     owner.tell("exit 1");
 
@@ -151,6 +238,7 @@ TEST_F(Leftovers, OfOneSessionAreNotThoseOfAnother) {
     EXPECT_TRUE(other.is_running());
     EXPECT_TRUE(is_running(innocent.pid()));
     EXPECT_TRUE(is_running(elsewhere.pid()));
+    EXPECT_TRUE(is_running(later.pid()));
     EXPECT_TRUE(is_open("s2"));
 }
 

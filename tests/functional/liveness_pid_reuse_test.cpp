@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -166,6 +167,58 @@ TEST_F(PidReuse, OfAWrapperDoesNotMakeAStrangersChildrenLeftovers) {
     place.let_observers_speak();
     EXPECT_TRUE(child.is_running());
     EXPECT_TRUE(is_running(pid));
+}
+
+TEST_F(PidReuse, OfACommandDoesNotMakeAStrangersGroupLeftovers) {
+    if (!is_inside()) return;
+    Place place;
+    auto owner = reusable();
+    const auto pid = owner.pid();
+    const auto started = read_proc_stat(pid)->start_ticks;
+    place.own("s", pid, R"("leftovers":"stop")");
+    place.daemon.kill9();
+    owner.signal(SIGKILL);
+    owner.wait();
+    // Leads a group and a session under the number of the command, and has a child in both.
+    auto stranger = stranger_with(pid, started, [] { return Puppet(); });
+    stranger.ask("exec setsid sh -c 'echo ready; exec sh'");
+    const Stray child(stranger.ask_pid("sleep 600 & echo $!"));
+    ASSERT_EQ(read_proc_stat(child.pid())->group, pid);
+
+    place.daemon.start();
+    place.reconnect();
+
+    const auto session = place.ended("s");
+    EXPECT_THAT(text(session, "evidence"), HasSubstr("belongs to another process"));
+    EXPECT_TRUE(array(session, "leftovers").empty()) << wire::to_text(at(session, "leftovers"));
+    place.let_observers_speak();
+    EXPECT_TRUE(child.is_running());
+    EXPECT_TRUE(is_running(pid));
+}
+
+TEST_F(PidReuse, AfterARestartOfTheHostNobodyIsALeftover) {
+    if (!is_inside()) return;
+    Place place;
+    Puppet owner({{"KNELL_SESSION_ID", "s"},
+                  {"KNELL_GENERATION", "1"},
+                  {"KNELL_SOCKET", place.home.socket()}});
+    const Stray child(owner.ask_pid("sleep 600 & echo $!"));
+    place.own("s", owner.pid(), R"("leftovers":"stop")");
+    place.daemon.kill9();
+    const auto file = place.home.path() + "/boot_id";
+    std::ofstream(file) << "11111111-2222-3333-4444-555555555555\n";
+    const auto mounted =
+        run_command({.argv = {"mount", "--bind", file, "/proc/sys/kernel/random/boot_id"}});
+    ASSERT_EQ(mounted.status, 0) << mounted.err;
+
+    place.daemon.start();
+    place.reconnect();
+
+    const auto session = place.ended("s");
+    EXPECT_EQ(text(session, "reason"), "host_restart");
+    EXPECT_TRUE(array(session, "leftovers").empty()) << wire::to_text(at(session, "leftovers"));
+    place.let_observers_speak();
+    EXPECT_TRUE(child.is_running());
 }
 
 }  // namespace

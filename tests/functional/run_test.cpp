@@ -1,5 +1,7 @@
 // knell run: the command behaves as without it, and the record says what really happened.
 
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +42,7 @@ TEST_F(Run, SuccessIsCompleted) {
     EXPECT_EQ(outcome.out, "out\n");
     EXPECT_EQ(outcome.err, "err\n");
     expect_end("completed", "exit 0");
-    EXPECT_EQ(text(show("s"), "proof"), "declared");
+    EXPECT_EQ(text(show("s"), "proof"), "observed");
 }
 
 TEST_F(Run, AnotherExitStatusIsKept) {
@@ -224,6 +226,33 @@ TEST(RunAlone, ManyAtOnceStartOneDaemon) {
     EXPECT_THAT(ended, testing::UnorderedElementsAre("r0", "r1", "r2", "r3", "r4", "r5"));
     const auto log = read_file(home.file("knell.log"));
     EXPECT_EQ(log.find("listens at"), log.rfind("listens at")) << log;
+}
+
+TEST_F(Run, AnOptionThatNoRecordCanHoldIsRefusedBeforeAnythingRuns) {
+    const auto touch = home.file("ran");
+    for (const auto* option : {"--key", "--title", "--source"}) {
+        SCOPED_TRACE(option);
+        const auto outcome = home.knell({"run", option, "a\xff", "--", "touch", touch});
+
+        EXPECT_EQ(outcome.status, 2);
+        EXPECT_THAT(outcome.err,
+                    HasSubstr(std::string(option) + " holds bytes that are not UTF-8"));
+        EXPECT_THAT(names_in(home.path()), testing::Not(testing::Contains("ran")));
+    }
+    EXPECT_EQ(home.knell({"run", "--key", std::string(513, 'k'), "--", "touch", touch}).status, 2);
+    EXPECT_THAT(names_in(home.path()), testing::Not(testing::Contains("ran")));
+    EXPECT_THAT(names_in(home.file("spool")), IsEmpty());
+}
+
+TEST_F(Run, ACommandLineOrDirectoryThatIsNoTextIsRecordedAsFarAsItIs) {
+    std::filesystem::create_directory(home.file("d\xff"));
+    auto spawn = home.command({"run", "--id", "s", "--", "sh", "-c", ":", "a\xff"});
+    spawn.cwd = home.file("d\xff");
+
+    EXPECT_EQ(run_command(spawn).status, 0);
+
+    EXPECT_EQ(text(show("s"), "title"), "sh -c : a?");
+    EXPECT_EQ(text(show("s"), "cwd"), home.file("d?"));
 }
 
 }  // namespace

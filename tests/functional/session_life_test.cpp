@@ -109,7 +109,7 @@ TEST_F(SessionLife, CloseSaysWhyWithProofAndBounds) {
     const auto session = show("s");
     EXPECT_EQ(text(session, "status"), "ended");
     EXPECT_EQ(text(session, "reason"), "exited");
-    EXPECT_EQ(text(session, "proof"), "observed");
+    EXPECT_EQ(text(session, "proof"), "declared") << "a client says so, nobody saw it";
     EXPECT_EQ(text(session, "detail"), "exit 3");
     EXPECT_NE(text(session, "evidence"), "");
     EXPECT_LE(text(session, "ended_after"), text(session, "ended_at"));

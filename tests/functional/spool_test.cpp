@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "functional/harness/fixture.hpp"
 
@@ -138,6 +140,71 @@ TEST_F(Spool, WhatCannotBeReadIsSetAside) {
     EXPECT_THAT(story_of(client, "good"), ElementsAre("session:start 1", "session:end 1"));
     EXPECT_THAT(spooled(), ElementsAre("garbage.jsonl.bad", "readme.txt", "strange.jsonl.bad"));
     EXPECT_EQ(read_file(home.file("spool/garbage.jsonl.bad")), "this is not JSON\n");
+}
+
+TEST_F(Spool, APipeALinkAndAHugeFileHoldNobodyUp) {
+    run_unseen({"true"}, "good");
+    const auto pipe = home.file("spool/pipe.jsonl");
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    write_file(home.file("elsewhere"), "not to be read\n");
+    ASSERT_EQ(symlink(home.file("elsewhere").c_str(), home.file("spool/link.jsonl").c_str()), 0);
+    write_file(home.file("spool/huge.jsonl"), std::string(2U << 20U, '\n'));
+    write_file(home.file("spool/long.jsonl"), [] {
+        std::string text;
+        for (int line = 0; line < 2000; ++line) text += "{}\n";
+        return text;
+    }());
+
+    Daemon daemon(home);
+    for (const auto* name : {"good", "pipe", "link", "huge", "long"}) {
+        daemon.wait_for_log(std::string(name) + ".jsonl");
+    }
+
+    Client client(home.socket());
+    EXPECT_THAT(story_of(client, "good"), ElementsAre("session:start 1", "session:end 1"));
+    EXPECT_THAT(spooled(), ElementsAre("huge.jsonl.bad", "link.jsonl.bad", "long.jsonl.bad",
+                                       "pipe.jsonl.bad"));
+    EXPECT_EQ(read_file(home.file("elsewhere")), "not to be read\n");
+}
+
+TEST_F(Spool, WhatWasSetAsideBeforeIsNotOverwritten) {
+    run_unseen({"true"}, "good");
+    write_file(home.file("spool/s.jsonl.bad"), "the first\n");
+    write_file(spool(), "the second\n");
+
+    Daemon daemon(home);
+    daemon.wait_for_log("s.jsonl.bad.2");
+
+    EXPECT_EQ(read_file(home.file("spool/s.jsonl.bad")), "the first\n");
+    EXPECT_EQ(read_file(home.file("spool/s.jsonl.bad.2")), "the second\n");
+}
+
+TEST_F(Spool, MoreFilesThanDescriptorsAreTakenInAllTheSame) {
+    run_unseen({"true"}, "s");
+    const auto record = read_file(spool());
+    constexpr int copies = 300;
+    for (int copy = 0; copy < copies; ++copy) {
+        const auto id = fmt::format("copy-{}", copy);
+        std::string text = record;
+        for (const std::string mark : {R"("id":"s")", R"("session_id":"s")"}) {
+            const auto renamed = mark.substr(0, mark.size() - 2) + id + "\"";
+            for (auto at = text.find(mark); at != std::string::npos;
+                 at = text.find(mark, at + renamed.size())) {
+                text.replace(at, mark.size(), renamed);
+            }
+        }
+        write_file(home.file(fmt::format("spool/{}.jsonl", id)), text);
+    }
+
+    Daemon daemon(home, {.descriptors_max = 200, .file_bytes_max = {}});
+    for (int copy = 0; copy < copies; ++copy) {
+        daemon.wait_for_log(fmt::format("copy-{}.jsonl", copy));
+    }
+    daemon.wait_for_log("/s.jsonl");
+
+    Client client(home.socket());
+    EXPECT_THAT(spooled(), IsEmpty());
+    EXPECT_THAT(story_of(client, "copy-299"), ElementsAre("session:start 1", "session:end 1"));
 }
 
 TEST_F(Spool, ARunThatHadNoDaemonDoesNotEndAnothersSession) {

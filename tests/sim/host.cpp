@@ -9,6 +9,7 @@ namespace knell::sim {
 
 namespace {
 constexpr pid_t pids_max = 140;  // few, so that they are used again
+constexpr std::ptrdiff_t children_max = 12;
 }  // namespace
 
 void Host::pass(Duration time) {
@@ -30,6 +31,7 @@ void Host::put(pid_t pid) {
                         .start_ticks = ++last_ticks_,
                         .pid_namespace = own_pid_namespace(),
                         .boot_id = boot_id_};
+    process.group = process.session = pid;
     processes_.push_back(std::move(process));
 }
 
@@ -41,9 +43,24 @@ const ProcessIdentity& Host::start() {
     return processes_.back().identity;
 }
 
-void Host::reuse_pid(const Process& gone) {
+Host::Process* Host::reuse_pid(const Process& gone) {
     const auto pid = gone.identity.pid;
-    if (holder_of(pid) == nullptr) put(pid);
+    if (holder_of(pid) != nullptr) return nullptr;
+    put(pid);
+    return &processes_.back();
+}
+
+Host::Process* Host::start_child(const ProcessIdentity& parent) {
+    const auto is_child = [](const Process& p) { return p.alive && p.parent != 1; };
+    if (std::ranges::count_if(processes_, is_child) >= children_max) return nullptr;
+    start();
+    auto& child = processes_.back();
+    const auto& of = *find(parent);
+    child.parent = of.identity.pid;
+    child.started_from = of.identity;
+    child.group = of.group;
+    child.session = of.session;
+    return &child;
 }
 
 void Host::end(Process& process, Departure departure, bool is_waited_for) {
@@ -51,9 +68,14 @@ void Host::end(Process& process, Departure departure, bool is_waited_for) {
     process.is_waited_for = is_waited_for;
     process.went = std::move(departure);
     process.ended_at = elapsed_;
+    process.ended_wall = readings_.wall;
+    for (auto& child : processes_) {
+        if (child.alive && child.parent == process.identity.pid) child.parent = 1;
+    }
 }
 
 void Host::restart() {
+    readings_.awake = readings_.boot = SteadyTime{std::chrono::seconds{10}};
     for (auto& process : processes_) {
         if (process.alive) {
             end(process, {.kind = Departure::Kind::host_restart}, /*is_waited_for=*/true);
@@ -92,8 +114,13 @@ std::optional<ProcessIdentity> Host::identify(pid_t pid) const {
 Sight Host::look_at(pid_t pid) const {
     const auto* holder = holder_of(pid);
     if (holder == nullptr) return {.nobody = true};
-    Sight sight{.has_ended = !holder->alive};
-    if (holder->readable) sight.start_ticks = holder->identity.start_ticks;
+    Sight sight;
+    if (!holder->readable || !can_read) {
+        sight.why_unreadable = can_read ? "Permission denied" : "Too many open files";
+        return sight;
+    }
+    sight.start_ticks = holder->identity.start_ticks;
+    sight.has_ended = !holder->alive;
     return sight;
 }
 

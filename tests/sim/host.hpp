@@ -22,27 +22,50 @@ class Host final : public ProcessTable {
         bool is_waited_for = true;  // false: a zombie tells how it went
         Departure went;
         Duration ended_at{0};  // of the simulation
+        WallTime ended_wall;   // what the clock on the wall showed
+        pid_t parent = 1;
+        pid_t group = 0;
+        pid_t session = 0;
+        std::string started_by;  // the session whose command started it; "": none
+        Generation started_in = 0;
+        ProcessIdentity started_from;  // its parent then
+        bool hides_cookie = false;
+        bool ignores_term = false;
+        bool serves = false;  // it daemonised, and others use it
     };
+
+    /// How many processes can be held at once by a descriptor; and whether a look still finds one
+    /// to read with.
+    std::size_t descriptors = SIZE_MAX;
+    bool can_read = true;
 
     // --- time --------------------------------------------------------------------------------
 
     void pass(Duration time);
     void suspend(Duration time);
-    void set_clock(std::chrono::milliseconds by) { readings_.wall += by; }
+    void set_clock(std::chrono::milliseconds by) {
+        readings_.wall += by;
+        clock_was_set_ = true;
+    }
+    bool clock_was_set() const { return clock_was_set_; }
     const AwakeClock::Readings& readings() const { return readings_; }
-    Now now() const { return {readings_.wall, readings_.boot, {}}; }
+    Now now() const { return {readings_.wall, readings_.boot, readings_.boot}; }
     /// Since the simulation began; neither a restart nor a set clock touches it.
     Duration elapsed() const { return elapsed_; }
 
     // --- processes ---------------------------------------------------------------------------
 
     const ProcessIdentity& start();
-    /// Another process under the pid of one that is gone.
-    void reuse_pid(const Process& gone);
+    /// Another process under the pid of one that is gone; nullptr when somebody has it already.
+    Process* reuse_pid(const Process& gone);
+    /// A child of `parent`, in its group and session; nullptr when there are too many already.
+    Process* start_child(const ProcessIdentity& parent);
     void end(Process& process, Departure departure, bool is_waited_for);
     void restart();
     Process* find(const ProcessIdentity& identity);
     bool is_alive(const ProcessIdentity& identity) const;
+    /// Who has this pid, dead but not waited for included.
+    const Process* holder_of(pid_t pid) const;
     std::vector<Process>& processes() { return processes_; }
     const std::vector<Process>& processes() const { return processes_; }
 
@@ -51,9 +74,14 @@ class Host final : public ProcessTable {
     Departure how_it_went(const Sight& sight, const ProcessIdentity& process) const override;
     const std::string& boot_id() const override { return boot_id_; }
     std::uint64_t own_pid_namespace() const override { return 1; }
+    std::uint64_t pid_namespace_of(pid_t) const override { return 1; }
+    Located locate(const NamedPid& named, pid_t) const override {
+        if (named.pid_namespace == 1)
+            return {.kind = Located::Kind::here, .pid = named.pid, .why = {}};
+        return {.kind = Located::Kind::cannot_see, .pid = 0, .why = "another pid namespace"};
+    }
 
   private:
-    const Process* holder_of(pid_t pid) const;
     void put(pid_t pid);
 
     AwakeClock::Readings readings_{from_millis(1'800'000'000'000),
@@ -65,6 +93,7 @@ class Host final : public ProcessTable {
     std::uint64_t last_ticks_ = 1000;
     int boots_ = 1;
     std::string boot_id_ = "boot-1";
+    bool clock_was_set_ = false;
 };
 
 }  // namespace knell::sim

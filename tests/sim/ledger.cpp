@@ -6,6 +6,8 @@ namespace knell::sim {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 bool is_in_one_of(const std::vector<Gap>& gaps, Seq seq) {
     return std::ranges::any_of(gaps,
                                [&](const Gap& gap) { return gap.from <= seq && seq <= gap.to; });
@@ -28,10 +30,24 @@ bool Hearing::has_been_given(Seq seq) const {
 
 // --- time ---------------------------------------------------------------------------------------
 
-void Ledger::listen(SteadyTime awake) {
-    listened_ += std::clamp<Host::Duration>(awake - last_look_, Host::Duration{0},
-                                            std::chrono::milliseconds{500});
+void Ledger::begin_listening(SteadyTime awake) {
     last_look_ = awake;
+    listened_ += 1ns;  // later than any sign of life that the one before heard
+    starts_.push_back(listened_);
+}
+
+void Ledger::listen(SteadyTime awake) {
+    const auto counted = std::clamp<Host::Duration>(awake - last_look_, 0ns, 500ms);
+    listened_ += counted;
+    last_look_ = awake;
+    const bool is_young = !starts_.empty() && listened_ - starts_.back() < 2500ms;
+    if (is_disk_well_ && !is_young) used_ += counted * 17 / 20;
+}
+
+Host::Duration Ledger::runs_from(const Life& life) const {
+    const auto last = std::max(life.last_sign, life.arrived_sign.value_or(0ns));
+    const auto start = std::ranges::upper_bound(starts_, last);
+    return start == starts_.end() ? last : *start;
 }
 
 void Ledger::note_death(const ProcessIdentity& process) {
@@ -90,10 +106,41 @@ std::size_t Ledger::open_leases() const {
     return leases;
 }
 
-void Ledger::note_sign(const SessionId& id, Generation generation) {
+void Ledger::note_arrived_sign(const SessionId& id, Generation generation) {
+    const auto* known = life(id, generation);
+    if (known == nullptr || !known->open) return;
+    auto& life = life_of(id, generation);
+    if (listened_ - runs_from(life) < life.owner.lease_ttl) life.arrived_sign = listened_;
+}
+
+void Ledger::note_arrival(const Command& command) {
+    if (const auto* append = std::get_if<Append>(&command)) {
+        note_arrived_sign(append->session_id, append->generation);
+    } else if (const auto* turn = std::get_if<Turn>(&command)) {
+        note_arrived_sign(turn->session_id, turn->generation);
+    } else if (const auto* beats = std::get_if<Heartbeat>(&command)) {
+        for (const auto& beat : beats->beats) {
+            note_arrived_sign(beat.session_id, beat.generation);
+        }
+    }
+}
+
+void Ledger::forget_arrivals() {
+    for (auto& [id, known] : sessions_) {
+        for (auto& [generation, life] : known.lives) life.arrived_sign.reset();
+    }
+}
+
+void Ledger::note_sign(const SessionId& id, Generation generation, Host::Duration arrived) {
     if (life(id, generation) == nullptr) return;
     auto& life = life_of(id, generation);
-    life.last_sign = listened_;
+    life.used_at_sign = used_;
+    // What the disk could not take note of goes with the daemon.
+    if (step_failed_) {
+        life.arrived_sign = std::max(life.arrived_sign.value_or(0ns), arrived);
+    } else {
+        life.last_sign = std::max(life.last_sign, arrived);
+    }
     // A beat that the disk could not take note of renews the lease, but leaves the doubt.
     if (!step_failed_) life.was_held = false;
 }
@@ -126,18 +173,20 @@ void Ledger::note_reply(const Said& said) {
             life.leftovers = resume->leftovers;
         }
         life.is_owner_known = true;
-        note_sign(opened->session_id, opened->generation);
+        note_sign(opened->session_id, opened->generation, listened_);
     } else if (const auto* appended = std::get_if<AppendedReply>(&*said.reply)) {
         sessions_[appended->session_id.text()].messages = appended->tally.messages;
-        note_sign(appended->session_id, appended->generation);
+        note_sign(appended->session_id, appended->generation, said.arrived);
     } else if (const auto* turn = std::get_if<TurnReply>(&*said.reply)) {
-        note_sign(turn->session_id, turn->generation);
+        note_sign(turn->session_id, turn->generation, said.arrived);
     } else if (const auto* beats = std::get_if<HeartbeatReply>(&*said.reply)) {
-        for (const auto& id : beats->renewed) note_sign(id, sessions_[id.text()].generation);
+        for (const auto& id : beats->renewed) {
+            note_sign(id, sessions_[id.text()].generation, said.arrived);
+        }
     }
 }
 
-void Ledger::note_event(const Event& event) {
+void Ledger::note_event(const Event& event, Host::Duration elapsed) {
     log_.push_back(event);
     if (event.session_id.empty()) return;
     auto& known = sessions_[event.session_id.text()];
@@ -146,7 +195,10 @@ void Ledger::note_event(const Event& event) {
         known.generation = event.generation;
         known.open = true;
         life.open = true;
-        life.last_sign = listened_;
+        life.last_sign = happened_at_;
+        life.used_at_sign = used_;
+        life.opened_at = elapsed;
+        life.opened_wall = event.started_at;
         ++open_;
     } else if (event.type == EventType::session_end) {
         known.open = false;
@@ -154,14 +206,16 @@ void Ledger::note_event(const Event& event) {
         --open_;
     } else if (event.type == EventType::session_unknown) {
         life.was_held = life.owner.kind == OwnerKind::lease;
-        if (life.was_held) life.last_sign = listened_;
         life.was_doubted = true;
+        if (life.was_held) life.last_sign = std::max(life.last_sign, heard_until_);
     }
 }
 
-void Ledger::note(const StepFacts& step) {
+void Ledger::note(const StepFacts& step, Host::Duration elapsed) {
     step_failed_ = step.failed;
-    for (const auto& event : step.told) note_event(event);
+    happened_at_ = step.by_former && !starts_.empty() ? starts_.back() - 1ns : listened_;
+    heard_until_ = step.heard_until.value_or(happened_at_);
+    for (const auto& event : step.told) note_event(event, elapsed);
     for (const auto& said : step.said) note_reply(said);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ namespace knell::sim {
 struct Said {
     Command command;
     Result<Reply> reply;
+    Host::Duration arrived{0};  // on the ledger's listening clock
 };
 
 /// What one step of the daemon did, seen from outside.
@@ -24,6 +26,9 @@ struct StepFacts {
     std::vector<Event> told;  // that can be read since
     bool failed = false;      // the store said no
     bool disk_was_bad = false;
+    /// Everything that had arrived by then was decided; on the listening clock.
+    std::optional<Host::Duration> heard_until;
+    bool by_former = false;  // the daemon before did it, and did not live to tell
 };
 
 /// One generation of a session.
@@ -33,10 +38,15 @@ struct Life {
     std::chrono::seconds park_window{0};
     LeftoversPolicy leftovers = LeftoversPolicy::none;
     bool is_owner_known = false;
-    Host::Duration last_sign{0};  // on the ledger's listening clock
-    bool was_held = false;        // with a crowd of leases, for one more TTL
-    bool was_doubted = false;     // its owner could not be checked
+    Host::Duration last_sign{0};  // on the ledger's listening clock, when it arrived
+    /// One that is in the daemon's hands, and goes with it.
+    std::optional<Host::Duration> arrived_sign;
+    bool was_held = false;     // with a crowd of leases, for one more TTL
+    bool was_doubted = false;  // at any time
     bool open = true;
+    Host::Duration opened_at{0};  // of the simulation
+    WallTime opened_wall;
+    Host::Duration used_at_sign{0};  // see Ledger::used
 };
 
 /// A session as everybody outside may know it.
@@ -76,14 +86,26 @@ class Ledger {
     /// The daemon listens until now: `awake` is the host's clock.  A gap between two looks counts
     /// as half a second at most, because nobody could have been heard meanwhile.
     void listen(SteadyTime awake);
-    /// A daemon starts; leases have their whole time again from `begin_life` on.
-    void begin_listening(SteadyTime awake) { last_look_ = awake; }
-    void begin_life() { up_since_ = listened_; }
+    /// A daemon starts.
+    void begin_listening(SteadyTime awake);
     Host::Duration listened() const { return listened_; }
-    Host::Duration up_since() const { return up_since_; }
+    /// From where a lease's present time runs: its last sign of life, or the first start of a
+    /// daemon after that.
+    Host::Duration runs_from(const Life& life) const;
+    /// What a lease has surely used up since its last sign of life, whichever daemons came and
+    /// went: without the first moments of each, which a crash may lose, nor time in which the disk
+    /// was bad.
+    void count_use(bool is_disk_well) { is_disk_well_ = is_disk_well; }
+    Host::Duration used() const { return used_; }
 
-    /// Takes in what a step did.
-    void note(const StepFacts& step);
+    /// A call comes into the daemon's hands: if it is a sign of life, and in time, it counts from
+    /// now on.
+    void note_arrival(const Command& command);
+    /// The daemon is no more, and with it what nobody was told that it knows.
+    void forget_arrivals();
+
+    /// Takes in what a step did, by now.
+    void note(const StepFacts& step, Host::Duration elapsed);
     /// Somebody means to close a session: only then may it end that way.
     void note_intent(const Command& command);
     bool may_be_closed(const SessionId& id, Generation generation, Reason reason) const;
@@ -106,16 +128,22 @@ class Ledger {
 
   private:
     void note_reply(const Said& said);
-    void note_event(const Event& event);
-    void note_sign(const SessionId& id, Generation generation);
+    void note_event(const Event& event, Host::Duration elapsed);
+    void note_sign(const SessionId& id, Generation generation, Host::Duration arrived);
+    void note_arrived_sign(const SessionId& id, Generation generation);
     Life& life_of(const SessionId& id, Generation generation);
 
     std::vector<Event> log_;
     std::map<std::string, Known> sessions_;
     std::size_t open_ = 0;
     bool step_failed_ = false;
+    // Of the step that is taken in.
+    Host::Duration heard_until_{0};
+    Host::Duration happened_at_{0};
     Host::Duration listened_{0};
-    Host::Duration up_since_{0};
+    std::vector<Host::Duration> starts_;  // of daemons, on the listening clock
+    Host::Duration used_{0};
+    bool is_disk_well_ = true;
     SteadyTime last_look_;
     std::vector<Close> close_intents_;
     std::vector<std::pair<ProcessIdentity, Host::Duration>> deaths_;

@@ -1,6 +1,7 @@
 #include "node.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "store/memory/memory_store.hpp"
 #include "store/sqlite/sqlite_store.hpp"
@@ -10,8 +11,13 @@ namespace knell::sim {
 
 using testing::FaultyDisk;
 
-Node::Node(Host& host, bool on_disk, std::function<void()> on_look)
-    : host_(host), on_look_(std::move(on_look)) {
+Node::Node(Host& host, bool on_disk, std::size_t group_max, std::function<void()> on_look,
+           std::function<void()> meanwhile, Leftovers::OnSignal on_signal)
+    : host_(host),
+      group_max_(group_max),
+      on_look_(std::move(on_look)),
+      meanwhile_(std::move(meanwhile)),
+      on_signal_(std::move(on_signal)) {
     if (on_disk) {
         disk_ = std::make_unique<FaultyDisk>();
     } else {
@@ -29,18 +35,23 @@ Result<Desk::Recovered> Node::start() {
         if (!opened) return std::unexpected(opened.error());
         inner_ = std::move(*opened);
     }
-    store_ = std::make_unique<SimStore>(*inner_, host_);
+    store_ = std::make_unique<SimStore>(*inner_, host_, meanwhile_);
     store_->refusals = std::exchange(refusals_, 0);
     store_->commit_takes = commit_takes_;
     auto reader = store_->open_reader();
     if (!reader) return std::unexpected(reader.error());
     reader_ = std::move(*reader);
-    desk_ = std::make_unique<Desk>(*store_, [this] {
-        on_look_();
-        return host_.readings();
-    });
+    desk_ = std::make_unique<Desk>(
+        *store_,
+        [this] {
+            on_look_();
+            return host_.readings();
+        },
+        group_max_);
+    begin_to_watch();
     self_ = host_.start();
-    return desk_->recover(host_, "started");
+    leftovers_ = std::make_unique<Leftovers>(host_, on_signal_);
+    return desk_->recover(host_, *leftovers_, "started");
 }
 
 void Node::drop_everything() {
@@ -50,7 +61,11 @@ void Node::drop_everything() {
     reader_.reset();
     store_.reset();
     if (disk_) inner_.reset();
-    watched_.clear();
+    watching_.reset();
+    held_.clear();
+    watch_goes_on_at_ = Host::Duration{0};
+    stutters_ = false;
+    leftovers_.reset();
     words_.clear();
     cut_is_set_ = false;
     fault_passed_at_ = 0;
@@ -109,35 +124,65 @@ bool Node::is_power_gone() const {
 
 // --- the watch ----------------------------------------------------------------------------------
 
+void Node::begin_to_watch() {
+    const auto now = Host::Duration{0};
+    watching_ = std::make_unique<WatchList>(
+        host_, *this,
+        WatchList::Tell{
+            .gone =
+                [this, now](const ProcessIdentity& process, const Departure& departure) {
+                    tell_later(OwnerGone{process, departure, {}, false}, now);
+                    if (!std::exchange(stutters_, false)) return;
+                    tell_later(OwnerGone{process, departure, {}, false}, std::chrono::seconds{1});
+                },
+            .unknown = [this, now](
+                           const ProcessIdentity& process,
+                           const std::string& why) { tell_later(OwnerUnknown{process, why}, now); },
+            .alive = [this, now](
+                         const ProcessIdentity& process) { tell_later(OwnerAlive{process}, now); }},
+        [this] { return host_.readings().boot; });
+}
+
+bool Node::hold(WatchList::Number number, const ProcessIdentity& process, Fd&&) {
+    if (held_.size() >= host_.descriptors) return false;
+    held_.emplace(number, process);
+    return true;
+}
+
 void Node::watch(const ProcessIdentity& process) {
-    if (std::ranges::find(watched_, process) != watched_.end()) return;
-    auto finding = look_for(process, host_);
-    if (auto* gone = std::get_if<Gone>(&finding)) {
-        tell_later(OwnerGone{process, gone->departure, {}, false}, Host::Duration{0});
-    } else if (auto* unclear = std::get_if<CannotTell>(&finding)) {
-        tell_later(OwnerUnknown{process, unclear->why}, Host::Duration{0});
-    } else {
-        watched_.push_back(process);
+    watching_->watch(process, watching_->look(process));
+}
+
+void Node::look() {
+    if (host_.elapsed() < watch_goes_on_at_) return;
+    const auto before = host_.readings().boot;
+    for (const auto& [number, process] : std::map(held_)) {
+        const auto* held = host_.find(process);
+        if (held->alive) continue;
+        watching_->ended(number, [held](const ProcessIdentity&) {
+            auto departure = held->went;
+            departure.evidence = "seen through its pidfd";
+            return departure;
+        });
     }
+    watching_->looked_at_held(before);
+    watching_->look_again();
+    watching_->check_invariants();
+    // A word that is still on its way to the desk is not among those it gathers next.
+    if (words_.empty()) desk_->note_watched_until(watching_->proven_until());
 }
 
 void Node::carry_out(Effect&& effect) {
     if (auto* watch_owner = std::get_if<WatchOwner>(&effect)) {
+        leftovers_->protect(watch_owner->process);
         watch(watch_owner->process);
     } else if (auto* unwatch = std::get_if<UnwatchOwner>(&effect)) {
-        std::erase(watched_, unwatch->process);
+        leftovers_->unprotect(unwatch->process);
+        watching_->unwatch(unwatch->process);
     } else if (auto* find = std::get_if<FindLeftovers>(&effect)) {
-        tell_later(OwnerGone{find->process, find->departure, {{999, 7, "cookie", "sleep 9"}}, true},
-                   std::chrono::milliseconds{300});
-    }
-}
-
-void Node::see_end(const Host::Process& process, Host::Duration late, bool twice) {
-    if (std::erase(watched_, process.identity) == 0) return;
-    auto departure = process.went;
-    if (departure.evidence.empty()) departure.evidence = "seen through its pidfd";
-    for (int i = 0; i < (twice ? 2 : 1); ++i) {
-        tell_later(OwnerGone{process.identity, departure, {}, false}, late * (i + 1));
+        leftovers_->look(*find);
+    } else if (auto* stop = std::get_if<StopLeftovers>(&effect)) {
+        leftovers_->stop(std::move(*stop));
     }
 }
 
@@ -146,7 +191,7 @@ void Node::tell_later(Command command, Host::Duration late) {
 }
 
 std::vector<Command> Node::take_words() {
-    std::vector<Command> due;
+    auto due = leftovers_->step();
     std::erase_if(words_, [&](Later& later) {
         if (later.due > host_.elapsed()) return false;
         due.push_back(std::move(later.command));

@@ -1,25 +1,31 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "daemon/desk.hpp"
 #include "host.hpp"
+#include "leftovers.hpp"
 #include "sim_store.hpp"
 #include "testing/faulty_disk.hpp"
+#include "watch/watch_list.hpp"
 
 namespace knell::sim {
 
-/// A daemon on a host, as far as it decides and writes: the real desk on a real store, with a watch
-/// that stands for the pidfds.  It can be killed at any point and started again.
-class Node {
+/// A daemon on a host, as far as it decides, writes and watches: the real desk on a real store and
+/// the real list of watched owners, with descriptors that are the simulation's.  It can be killed
+/// at any point and started again.
+class Node final : public WatchList::Holder {
   public:
     /// On a disk that can be broken, or in memory, which is faster.  `on_look` is called whenever
-    /// the daemon reads the clocks.
-    Node(Host& host, bool on_disk, std::function<void()> on_look);
-    ~Node();
+    /// the daemon reads the clocks, `meanwhile` while a commit takes its time.  `group_max`: see
+    /// Desk.
+    Node(Host& host, bool on_disk, std::size_t group_max, std::function<void()> on_look,
+         std::function<void()> meanwhile, Leftovers::OnSignal on_signal);
+    ~Node() override;
 
     bool is_up() const { return desk_ != nullptr; }
     /// Gives what the recovery did; the error says why it does not start.
@@ -41,18 +47,27 @@ class Node {
     /// A fault is set and has not passed.
     bool is_disk_bad() const;
     bool is_power_gone() const;
+    bool is_slow() const { return commit_takes_.count() > 0; }
     void slow_down(Host::Duration commit_takes) { commit_takes_ = commit_takes; }
 
     // --- the watch ---------------------------------------------------------------------------
 
     void carry_out(Effect&& effect);
     void watch(const ProcessIdentity& process);
-    /// A process has ended.  If it is watched that will be said after a while, perhaps twice.
-    void see_end(const Host::Process& process, Host::Duration late, bool twice);
+    const WatchList& watching() const { return *watching_; }
+    /// The watch thread is held up; what ends meanwhile it sees when it goes on.
+    void stall_watch(Host::Duration time) { watch_goes_on_at_ = host_.elapsed() + time; }
+    /// What it sees next it will say twice.
+    void stutter() { stutters_ = true; }
+    /// One round of the watch thread.
+    void look();
     void tell_later(Command command, Host::Duration late);
     /// What the observers have to say by now.
     std::vector<Command> take_words();
     bool has_words() const { return !words_.empty(); }
+
+    bool hold(WatchList::Number number, const ProcessIdentity& process, Fd&& pidfd) override;
+    void release(WatchList::Number number) override { held_.erase(number); }
 
   private:
     struct Later {
@@ -60,9 +75,13 @@ class Node {
         Command command;
     };
     void drop_everything();
+    void begin_to_watch();
 
     Host& host_;
+    const std::size_t group_max_;
     const std::function<void()> on_look_;
+    const std::function<void()> meanwhile_;
+    const Leftovers::OnSignal on_signal_;
     std::unique_ptr<testing::FaultyDisk> disk_;
     std::unique_ptr<Store> inner_;  // without a disk it outlives the daemon
     std::unique_ptr<SimStore> store_;
@@ -73,7 +92,11 @@ class Node {
     int refusals_ = 0;
     bool cut_is_set_ = false;
     std::uint64_t fault_passed_at_ = 0;  // operations of the disk
-    std::vector<ProcessIdentity> watched_;
+    std::unique_ptr<WatchList> watching_;
+    std::map<WatchList::Number, ProcessIdentity> held_;
+    Host::Duration watch_goes_on_at_{0};
+    bool stutters_ = false;
+    std::unique_ptr<Leftovers> leftovers_;
     std::vector<Later> words_;
 };
 

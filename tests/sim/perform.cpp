@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "watch/process_check.hpp"
+#include "daemon/sweep.hpp"
 #include "world.hpp"
 
 namespace knell::sim {
@@ -54,21 +54,67 @@ bool World::perform_on_time(const Action& action) {
             return true;
         case Kind::set_clock:
             host_.set_clock((action.which % 2 == 0 ? 1 : -1) * amount * 86'400);
+            // Far ahead, as a dead battery or a typing mistake makes it.
+            if (action.which % 4 == 0) host_.set_clock(std::chrono::days{40});
             return true;
         default:
             return false;
     }
 }
 
-void World::end_process(const Action& action, Departure departure) {
-    auto* process = pick(host_, action.which, [](const Host::Process& p) { return p.alive; });
+void World::end_some_process(const Action& action, Departure departure) {
+    end_process(pick(host_, action.which, [](const Host::Process& p) { return p.alive; }), action,
+                std::move(departure));
+}
+
+void World::end_process(Host::Process* process, const Action& action, Departure departure) {
     if (process == nullptr || process->identity == node_.self()) return;
     say(fmt::format("  process {}", process->identity.pid));
     departure.evidence = "seen to end";
     host_.end(*process, std::move(departure), /*is_waited_for=*/action.fate % 3 != 0);
     ledger_.note_death(process->identity);
-    const std::chrono::milliseconds late{action.fate % 4 == 0 ? action.fate % 3000 : 0};
-    if (node_.is_up()) node_.see_end(*process, late, /*twice=*/action.fate % 5 == 0);
+    if (!node_.is_up()) return;
+    if (action.fate % 4 == 0) node_.stall_watch(std::chrono::milliseconds{action.fate % 3000});
+    if (action.fate % 5 == 0) node_.stutter();
+}
+
+/// A command starts something that may outlive it.
+void World::leave_process(const Action& action) {
+    std::vector<std::pair<std::string, Generation>> commands;
+    for (const auto& [id, known] : ledger_.sessions()) {
+        const auto* life = known.open ? ledger_.life(SessionId(id), known.generation) : nullptr;
+        if (life == nullptr || life->leftovers == LeftoversPolicy::none) continue;
+        if (host_.is_alive(life->owner.process)) commands.emplace_back(id, known.generation);
+    }
+    if (commands.empty()) return;
+    const auto& [id, generation] = commands[action.which % commands.size()];
+    const auto owner = ledger_.life(SessionId(id), generation)->owner.process;
+    auto* process = host_.start_child(owner);
+    if (process == nullptr) return;
+    process->started_by = id;
+    process->started_in = generation;
+    process->hides_cookie = action.how % 4 == 0;
+    process->ignores_term = action.how / 4 % 3 == 0;
+    process->serves = action.how / 16 % 4 == 0;
+    if (process->serves || action.fate % 3 == 0) {
+        process->group = process->session = process->identity.pid;
+    }
+    say(fmt::format("  {} starts process {}", id, process->identity.pid));
+    if (action.fate / 3 % 2 == 0) {
+        end_process(host_.find(owner), action, {.kind = Departure::Kind::exited, .number = 0});
+    }
+}
+
+void World::signal_process(const ProcessIdentity& identity, int number) {
+    auto* process = host_.find(identity);
+    say(fmt::format("  process {} is sent signal {}", identity.pid, number));
+    auto seen = scene();
+    seen.signalled = process;
+    check(Moment::signal, seen);
+    if (process == nullptr || (number == SIGTERM && process->ignores_term)) return;
+    host_.end(*process, {.kind = Departure::Kind::signaled, .number = number},
+              /*is_waited_for=*/true);
+    ledger_.note_death(identity);
 }
 
 bool World::perform_on_process(const Action& action) {
@@ -79,19 +125,26 @@ bool World::perform_on_process(const Action& action) {
             host_.start();
             return true;
         case Kind::exit_process:
-            end_process(action,
-                        {.kind = Departure::Kind::exited, .number = action.how % 2 == 0 ? 0 : 3});
+            end_some_process(
+                action, {.kind = Departure::Kind::exited, .number = action.how % 3 != 0 ? 0 : 3});
             return true;
         case Kind::kill_process:
-            end_process(action, {.kind = action.how % 3 == 0 ? Departure::Kind::oom_killed
-                                                             : Departure::Kind::signaled,
-                                 .number = SIGKILL});
+            end_some_process(action, {.kind = action.how % 3 == 0 ? Departure::Kind::oom_killed
+                                                                  : Departure::Kind::signaled,
+                                      .number = SIGKILL});
             return true;
         case Kind::reuse_pid:
             // By value: the table of processes grows.
             if (const auto* gone = pick(host_, action.which, is_gone)) {
-                host_.reuse_pid(Host::Process(*gone));
+                const auto* stranger = host_.reuse_pid(Host::Process(*gone));
+                // With a child in the group that has this number now.
+                if (stranger != nullptr && action.how % 2 == 0) {
+                    host_.start_child(ProcessIdentity(stranger->identity));
+                }
             }
+            return true;
+        case Kind::leave_process:
+            leave_process(action);
             return true;
         case Kind::hide_process:
             if (auto* process = pick(host_, action.which, is_alive)) process->readable = false;
@@ -116,20 +169,16 @@ bool World::perform_on_process(const Action& action) {
 
 void World::sweep() {
     if (!node_.is_up()) return;
-    std::vector<Desk::Word> words;
-    words.push_back({Survey{}});
-    const auto replies = step(std::move(words), {});
+    std::vector<Spoken> words;
+    words.push_back(heard_now(Survey{}, /*observed=*/false));
+    const auto replies = decide(std::move(words));
     if (replies.empty() || !replies.front()) return;
-    for (const auto& owner : std::get<SurveyReply>(*replies.front()).owners) {
-        auto finding = look_for(owner.process, host_);
-        if (auto* unclear = std::get_if<CannotTell>(&finding)) {
-            node_.tell_later(OwnerUnknown{owner.process, unclear->why}, 0ns);
-            continue;
-        }
-        node_.watch(owner.process);
-        if (std::holds_alternative<StillThere>(finding) && owner.is_unknown) {
-            node_.tell_later(OwnerAlive{owner.process}, 0ns);
-        }
+    const auto is_held = [this](const ProcessIdentity& process) {
+        return node_.watching().how(process) == WatchList::How::held;
+    };
+    const auto& survey = std::get<SurveyReply>(*replies.front());
+    for (const auto& process : look_at_owners(survey, host_, is_held, false).look_again) {
+        node_.watch(process);
     }
     pump();
 }
@@ -147,20 +196,19 @@ bool World::perform_by_observer(const Action& action) {
             auto departure = gone->went;
             departure.kind = Departure::Kind::lost;
             departure.evidence = "another look found nobody";
-            departure.seen_live = false;
             for (std::uint32_t i = 0; i <= action.how % 3; ++i) {
                 node_.tell_later(OwnerGone{gone->identity, departure, {}, false}, i * 1s);
             }
             return true;
         }
-        case Kind::doubt_owner: {
-            const auto* process =
-                pick(host_, action.which, [](const Host::Process& p) { return p.alive; });
-            if (process != nullptr && node_.is_up()) {
-                node_.tell_later(OwnerUnknown{process->identity, "it cannot be seen"}, 0ns);
-            }
+        case Kind::take_descriptors:
+            host_.descriptors = action.how % 4;
+            host_.can_read = action.which % 3 != 0;
             return true;
-        }
+        case Kind::give_descriptors:
+            host_.descriptors = SIZE_MAX;
+            host_.can_read = true;
+            return true;
         default:
             return false;
     }
@@ -168,12 +216,30 @@ bool World::perform_by_observer(const Action& action) {
 
 // --- the daemon and its disk --------------------------------------------------------------------
 
+/// A silent lease, and daemons that live for a few seconds each.
+void World::loop_crashes(const Action& action) {
+    Create lease;
+    lease.draft.id = SessionId(fmt::format("s{}", ++last_id_));
+    lease.draft.source = "cli";
+    lease.draft.owner = {.kind = OwnerKind::lease, .process = {}, .lease_ttl = 8s};
+    ids_.push_back(lease.draft.id.text());
+    requests_.push_back({host_.elapsed(), std::move(lease), 1, false});
+    for (std::uint32_t i = 0; i < action.how % 12 + 4 && !broken_; ++i) {
+        run_for(std::chrono::milliseconds{action.which % 3000 + 4000});
+        if (node_.is_up()) crash_daemon();
+        start_daemon();
+    }
+}
+
 bool World::perform_on_daemon(const Action& action) {
     const auto operation = action.which % 40 + 1;
     const auto times = action.how % 12 + 1;
     switch (action.kind) {
         case Kind::crash:
             if (node_.is_up()) crash_daemon();
+            return true;
+        case Kind::crash_loop:
+            loop_crashes(action);
             return true;
         case Kind::cut_power:
             if (node_.is_up()) cut_power(action.how);

@@ -1,6 +1,8 @@
 // What clients ask for, over a network that loses, delays, doubles and reorders.
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -14,11 +16,14 @@ using namespace std::chrono_literals;
 
 constexpr int crowd = 24;  // more leases than may all fall due together by chance
 constexpr int tries = 3;
+/// What clients say of an end, whether they saw it or not.
+constexpr std::array claims{Reason::completed, Reason::manual_reset, Reason::signaled,
+                            Reason::owner_lost};
 
 Close close_of(const std::string& id, std::optional<Generation> generation, std::uint32_t how) {
     return {.session_id = SessionId(id),
             .generation = generation,
-            .reason = how % 2 == 0 ? Reason::completed : Reason::manual_reset,
+            .reason = claims.at(how % claims.size()),
             .detail = "said so",
             .said_by = "a client",
             .at = {},
@@ -107,7 +112,10 @@ void World::create(const Action& action, std::optional<Close> and_close) {
         create.draft.on_owner_loss = OnOwnerLoss::park;
         create.draft.park_window = std::chrono::seconds{action.which / 64 % 26 + 5};
     }
-    if (action.which / 16 % 4 == 0) create.draft.leftovers = LeftoversPolicy::report;
+    if (action.which / 16 % 2 == 0) {
+        create.draft.leftovers =
+            action.which / 256 % 3 == 0 ? LeftoversPolicy::report : LeftoversPolicy::stop;
+    }
     if (and_close) {
         and_close->session_id = create.draft.id;
         create.and_close = std::move(and_close);
@@ -159,8 +167,19 @@ void World::write(const Action& action) {
         case Kind::close:
         case Kind::close_wrong:
             return send(action, close_of(id, generation, action.how));
-        case Kind::close_any:
-            return send(action, close_of(id, std::nullopt, action.how));
+        case Kind::close_any: {
+            auto close = close_of(id, std::nullopt, action.how);
+            // A person, or one that owned the session at some time.
+            const auto* known = ledger_.find(session);
+            if (known != nullptr && action.fate % 2 == 0) {
+                auto life = known->lives.begin();
+                std::advance(life, action.fate / 2 % known->lives.size());
+                if (life->second.owner.process.pid != 0) {
+                    close.caller = life->second.owner.process;
+                }
+            }
+            return send(action, std::move(close));
+        }
         case Kind::turn_on:
             return send(action, Turn{session, generation, /*on=*/true});
         case Kind::turn_off:
@@ -178,6 +197,36 @@ void World::beat_all(const Action& action) {
         if (known.open) heartbeat.beats.push_back({SessionId(id), known.generation});
     }
     send(action, std::move(heartbeat));
+}
+
+/// A slow disk, much to write, and behind it the beats of a short lease and of all others.
+void World::queue_up(const Action& action) {
+    Create lease;
+    lease.draft.id = SessionId(fmt::format("s{}", ++last_id_));
+    lease.draft.source = "cli";
+    lease.draft.owner = {.kind = OwnerKind::lease, .process = {}, .lease_ttl = 5s};
+    ids_.push_back(lease.draft.id.text());
+    requests_.push_back({host_.elapsed(), std::move(lease), tries, false});
+    run_for(500ms);
+    node_.slow_down(std::chrono::milliseconds{action.how % 1000 + 300});
+    const auto writer = host_.start();
+    for (std::uint32_t i = 0; i < action.which % 24 + 8; ++i) {
+        Create create;
+        create.draft.id = SessionId(fmt::format("s{}", ++last_id_));
+        create.draft.source = "cli";
+        create.draft.owner.process = writer;
+        ids_.push_back(create.draft.id.text());
+        requests_.push_back({host_.elapsed() + i * 20ms, std::move(create), tries, false});
+    }
+    for (const auto& [id, known] : ledger_.sessions()) {
+        const auto life = known.lives.find(known.generation);
+        if (!known.open || life->second.owner.kind != OwnerKind::lease) continue;
+        for (auto late = 1s; late < 20s; late += 2s) {
+            requests_.push_back({host_.elapsed() + late,
+                                 Heartbeat{{{SessionId(id), known.generation}}}, tries, false});
+        }
+    }
+    run_for(4s);
 }
 
 bool World::perform_by_client(const Action& action) {
@@ -211,6 +260,9 @@ bool World::perform_by_client(const Action& action) {
             return true;
         case Kind::beat_all:
             beat_all(action);
+            return true;
+        case Kind::queue_up:
+            queue_up(action);
             return true;
         default:
             return false;

@@ -44,7 +44,11 @@ bool World::perform_on_subscriber(const Action& action) {
             postbox_.set_present(who, true);
             return true;
         case Kind::keep_few_events:
-            retention_.keep_count = action.how % 30 + 1;
+            if (action.which % 2 == 0) {
+                retention_.keep_count = action.how % 30 + 1;
+            } else {
+                retention_.keep_for = std::chrono::hours{action.how % 5 + 1};
+            }
             return true;
         case Kind::keep_all_events:
             retention_ = {};

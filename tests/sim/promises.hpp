@@ -9,19 +9,22 @@
 #include "deliver/courier.hpp"
 #include "engine/state.hpp"
 #include "ledger.hpp"
+#include "watch/watch_list.hpp"
 
 namespace knell::sim {
 
 /// When a promise can be seen to be kept or broken.
 enum class Moment : std::uint8_t {
-    step,     // before the ledger takes in what the step did
-    settled,  // after that
-    former,   // the same, for what the daemon before this one did and could not tell
-    hearing,  // a receiver is given a parcel
-    saved,    // how far subscribers are is on record
-    start,    // the daemon is up again
-    rested,   // everything works again and a moment has passed; nobody has swept
-    healed    // the end of a run: everything works and enough time has passed
+    step,      // before the ledger takes in what the step did
+    settled,   // after that
+    watching,  // and what follows from it was carried out
+    former,    // the same, for what the daemon before this one did and could not tell
+    signal,    // the daemon signals a process
+    hearing,   // a receiver is given a parcel
+    saved,     // how far subscribers are is on record
+    start,     // the daemon is up again
+    rested,    // everything works again and a moment has passed; nobody has swept
+    healed     // the end of a run: everything works and enough time has passed
 };
 
 /// All that a promise may look at.
@@ -31,7 +34,10 @@ struct Scene {
     const StepFacts& step;
     const State* state = nullptr;
     Reader* reader = nullptr;
+    const WatchList* watching = nullptr;
+    bool words_on_their_way = false;  // what the watch has said is not on record yet
     const Courier* courier = nullptr;
+    const Host::Process* signalled = nullptr;
     const Hearing* hearing = nullptr;
     const Parcel* parcel = nullptr;
     std::string_view node_id;
@@ -65,9 +71,16 @@ std::string refused_by_a_good_disk(const Scene& scene);
 std::string record_broken(const Scene& scene);
 std::string wrong_reply(const Scene& scene);    // promises_reply.cpp
 std::string end_unfounded(const Scene& scene);  // promises_end.cpp
+std::string renewal_ignored(const Scene& scene);
+std::string outlived_its_lease(const Scene& scene);
+std::string observed_by_nobody(const Scene& scene);
 std::string crowd_reaped(const Scene& scene);
 std::string dead_unnoticed(const Scene& scene);
 std::string still_open(const Scene& scene);
+std::string bounds_false(const Scene& scene);  // promises_bounds.cpp
+std::string watch_differs(const Scene& scene);
+std::string signalled_wrongly(const Scene& scene);  // promises_leftovers.cpp
+std::string fate_unknown(const Scene& scene);
 std::string parcel_differs(const Scene& scene);  // promises_delivery.cpp
 std::string out_of_order(const Scene& scene);
 std::string heard_again(const Scene& scene);

@@ -20,7 +20,7 @@ const Host::Process* process_of(const Life& life, const Host& host) {
 std::string reaped_too_early(const Life& life, const Scene& scene) {
     if (life.owner.kind != OwnerKind::lease) return "reaped, but it is owned by a process";
     const auto& ledger = scene.ledger;
-    const auto silent = ledger.listened() - std::max(life.last_sign, ledger.up_since());
+    const auto silent = ledger.listened() - ledger.runs_from(life);
     if (silent >= life.owner.lease_ttl) return {};
     return fmt::format("reaped after {} ms of silence that could be heard, its lease is {} s",
                        silent / 1ms, life.owner.lease_ttl.count());
@@ -125,6 +125,50 @@ std::string end_unfounded(const Scene& scene) {
     return {};
 }
 
+std::string renewal_ignored(const Scene& scene) {
+    for (const auto& event : scene.step.told) {
+        if (!event.end || event.end->reason != Reason::reaped) continue;
+        const auto* life = scene.ledger.life(event.session_id, event.generation);
+        if (life == nullptr || !life->arrived_sign) continue;
+        const auto since = scene.ledger.listened() - *life->arrived_sign;
+        if (since >= life->owner.lease_ttl) continue;
+        return fmt::format("session {}: reaped {} ms after its renewal arrived, its lease is {} s",
+                           event.session_id.text(), since / 1ms, life->owner.lease_ttl.count());
+    }
+    return {};
+}
+
+std::string outlived_its_lease(const Scene& scene) {
+    for (const auto& [id, known] : scene.ledger.sessions()) {
+        if (!known.open) continue;
+        const auto* life = scene.ledger.life(SessionId(id), known.generation);
+        if (!life->is_owner_known || life->owner.kind != OwnerKind::lease) continue;
+        // Its time, its full time again after a restart, and once more when a crowd is held.
+        const auto most = life->owner.lease_ttl * (life->was_doubted ? 3 : 2) + 4s;
+        const auto used = scene.ledger.used() - life->used_at_sign;
+        if (used <= most) continue;
+        return fmt::format(
+            "session {}: silent for {} ms in which daemons listened, its lease of "
+            "{} s is not over",
+            id, used / 1ms, life->owner.lease_ttl.count());
+    }
+    return {};
+}
+
+std::string observed_by_nobody(const Scene& scene) {
+    for (const auto& event : scene.step.told) {
+        if (!event.end || event.end->proof != Proof::observed) continue;
+        const auto* life = scene.ledger.life(event.session_id, event.generation);
+        if (life == nullptr || !life->is_owner_known) continue;
+        const bool gone =
+            life->owner.kind == OwnerKind::process && !scene.host.is_alive(life->owner.process);
+        if (gone) continue;
+        return fmt::format("session {} generation {}: {} (observed), but its owner is there",
+                           event.session_id.text(), event.generation, name_of(event.end->reason));
+    }
+    return {};
+}
+
 std::string crowd_reaped(const Scene& scene) {
     std::size_t reaped = 0;
     for (const auto& event : scene.step.told) {
@@ -138,20 +182,6 @@ std::string crowd_reaped(const Scene& scene) {
                        leases);
 }
 
-namespace {
-
-/// One that could not be checked, for any of its sessions, is not watched: a sweep finds it.
-bool was_doubted(const ProcessIdentity& process, const Ledger& ledger) {
-    for (const auto& [id, known] : ledger.sessions()) {
-        for (const auto& [generation, life] : known.lives) {
-            if (life.was_doubted && life.owner.process == process) return true;
-        }
-    }
-    return false;
-}
-
-}  // namespace
-
 std::string dead_unnoticed(const Scene& scene) {
     for (const auto& [id, known] : scene.ledger.sessions()) {
         if (!known.open) continue;
@@ -160,7 +190,6 @@ std::string dead_unnoticed(const Scene& scene) {
         if (live == nullptr || live->status() == Status::detached) continue;
         if (life->owner.kind == OwnerKind::lease) continue;
         if (scene.host.is_alive(life->owner.process)) continue;
-        if (was_doubted(life->owner.process, scene.ledger)) continue;
         return fmt::format("session {}: its owner, process {}, is gone and nobody noticed", id,
                            life->owner.process.pid);
     }

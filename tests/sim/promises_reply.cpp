@@ -41,6 +41,35 @@ class Model {
                            reply ? "taken" : "refused: " + reply.error().message);
     }
 
+    /// Its owner is gone: it is parked, or will be as soon as that is noticed.
+    bool may_be_parked(const SessionId& id, Generation generation) {
+        const auto* life = scene_.ledger.life(id, generation);
+        return life != nullptr && life->on_owner_loss == OnOwnerLoss::park &&
+               !scene_.host.is_alive(life->owner.process);
+    }
+
+    /// A parked one takes no write.
+    bool is_blocked(const SessionId& id, Generation generation, const Result<Reply>& reply) {
+        return !reply && reply.error().code == ErrorCode::blocked &&
+               at(id).generation == generation && may_be_parked(id, generation);
+    }
+
+    /// Whether the caller of a close owned an earlier generation, and not this one; nothing when
+    /// that cannot be told from outside.
+    std::optional<bool> is_former_owner(const Close& close, const Standing& standing) {
+        if (!close.caller || close.generation || !standing.open) return false;
+        const auto* known = scene_.ledger.find(close.session_id);
+        const auto* current = scene_.ledger.life(close.session_id, standing.generation);
+        if (known == nullptr || current == nullptr) return std::nullopt;
+        bool former = false;
+        for (const auto& [generation, life] : known->lives) {
+            if (!life.is_owner_known) return std::nullopt;
+            if (generation >= standing.generation) continue;
+            former = former || life.owner.process == *close.caller;
+        }
+        return former && current->owner.process != *close.caller;
+    }
+
     /// What a write under that generation must be told.
     static std::optional<ErrorCode> verdict(const Standing& standing, Generation generation) {
         if (standing.generation == 0) return ErrorCode::not_found;
@@ -76,19 +105,18 @@ class Model {
             return expect(resume.session_id, "resume", std::nullopt, reply);
         }
         // Without a takeover only a parked one may be claimed: its owner is gone.
-        const auto* life = scene_.ledger.life(resume.session_id, before.generation);
-        const bool may_be_parked = life != nullptr && life->on_owner_loss == OnOwnerLoss::park &&
-                                   !scene_.host.is_alive(life->owner.process);
-        if (may_be_parked) return {};
+        if (may_be_parked(resume.session_id, before.generation)) return {};
         return expect(resume.session_id, "resume", ErrorCode::owned, reply);
     }
 
     std::string judge(const Append& append, const Result<Reply>& reply) {
+        if (is_blocked(append.session_id, append.generation, reply)) return {};
         return expect(append.session_id, fmt::format("append under {}", append.generation),
                       verdict(at(append.session_id), append.generation), reply);
     }
 
     std::string judge(const Turn& turn, const Result<Reply>& reply) {
+        if (is_blocked(turn.session_id, turn.generation, reply)) return {};
         return expect(turn.session_id, fmt::format("turn under {}", turn.generation),
                       verdict(at(turn.session_id), turn.generation), reply);
     }
@@ -101,6 +129,12 @@ class Model {
         } else if (close.generation.value_or(standing.generation) != standing.generation) {
             wanted = ErrorCode::fenced;
         }
+        const auto former = is_former_owner(close, standing);
+        if (!former) {
+            if (reply) standing.open = false;
+            return {};
+        }
+        if (*former) wanted = ErrorCode::fenced;
         if (reply) standing.open = false;
         return expect(close.session_id, "close", wanted, reply);
     }
@@ -113,6 +147,9 @@ class Model {
             const auto in = [&](const std::vector<SessionId>& ids) {
                 return std::ranges::find(ids, beat.session_id) != ids.end();
             };
+            if (!wanted && in(beats.fenced) && may_be_parked(beat.session_id, beat.generation)) {
+                continue;
+            }
             const bool fits = !wanted                        ? in(beats.renewed)
                               : *wanted == ErrorCode::fenced ? in(beats.fenced)
                                                              : in(beats.ended);

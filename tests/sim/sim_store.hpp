@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -11,13 +13,21 @@ namespace knell::sim {
 /// A real store that may be slow, and may refuse commits where there is no disk to break.
 class SimStore final : public Store {
   public:
-    SimStore(Store& inner, Host& host) : inner_(inner), host_(host) {}
+    /// `meanwhile` is called every now and then while a commit takes its time: the daemon's other
+    /// threads go on.
+    SimStore(Store& inner, Host& host, std::function<void()> meanwhile)
+        : inner_(inner), host_(host), meanwhile_(std::move(meanwhile)) {}
 
     int refusals = 0;  // commits still to be refused
     Host::Duration commit_takes{0};
 
     Result<void> commit(const Batch& batch) override {
-        host_.pass(commit_takes);
+        for (auto left = commit_takes; left.count() > 0;) {
+            const auto piece = std::min<Host::Duration>(left, std::chrono::milliseconds{100});
+            host_.pass(piece);
+            left -= piece;
+            meanwhile_();
+        }
         if (refusals > 0) {
             --refusals;
             return fail(ErrorCode::storage, "the simulated store says no");
@@ -28,9 +38,16 @@ class SimStore final : public Store {
     Result<void> for_each_open(const std::function<void(const Session&)>& visit) override {
         return inner_.for_each_open(visit);
     }
+    Result<void> for_each_unsettled(const std::function<void(const Session&)>& visit) override {
+        return inner_.for_each_unsettled(visit);
+    }
     Result<Heads> heads() override { return inner_.heads(); }
-    Result<Seq> trim_events(const Retention& retention, WallTime now, std::size_t rows) override {
-        return inner_.trim_events(retention, now, rows);
+    Result<Seq> trim_events(Seq last, std::size_t rows) override {
+        return inner_.trim_events(last, rows);
+    }
+    Result<void> save_log_age(const LogAge& age, std::optional<LogMark> mark,
+                              Seq forget_until) override {
+        return inner_.save_log_age(age, mark, forget_until);
     }
     Result<void> maintain() override { return inner_.maintain(); }
     Result<std::unique_ptr<Reader>> open_reader() override { return inner_.open_reader(); }
@@ -40,6 +57,7 @@ class SimStore final : public Store {
   private:
     Store& inner_;
     Host& host_;
+    const std::function<void()> meanwhile_;
 };
 
 }  // namespace knell::sim

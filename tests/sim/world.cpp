@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "core/limits.hpp"
+
 namespace knell::sim {
 
 namespace {
@@ -15,6 +17,11 @@ bool is_on_disk(std::uint64_t seed) {
     return seed % 3 != 0;
 }
 
+/// In half of the runs the writer takes little at a time, so that calls queue up behind the disk.
+std::size_t group_max(std::uint64_t seed) {
+    return seed % 2 == 0 ? 3 : limits::batch_commands_max;
+}
+
 constexpr auto look_period = 400ms;
 constexpr int rounds_max = 20;
 
@@ -22,7 +29,10 @@ constexpr int rounds_max = 20;
 
 World::World(std::uint64_t seed)
     : seed_(seed),
-      node_(host_, is_on_disk(seed), [this] { ledger_.listen(host_.readings().awake); }),
+      node_(
+          host_, is_on_disk(seed), group_max(seed),
+          [this] { ledger_.listen(host_.readings().awake); }, [this] { hear(); },
+          [this](const ProcessIdentity& process, int number) { signal_process(process, number); }),
       postbox_(host_, ledger_, node_,
                {.hear =
                     [this](const std::string& name, const Hearing& hearing, const Parcel& parcel) {
@@ -64,21 +74,31 @@ void World::start_daemon() {
     for (const auto& event : take_in_start()) count_told(event, before_states);
     check(Moment::start, scene());
     for (const auto& process : host_.processes()) {
-        if (process.alive && process.readable) {
-            count_owner(Happening::owner_alive, process.identity, before_states);
-        }
+        if (!process.alive) continue;
+        const bool clear = process.readable && host_.can_read;
+        count_owner(clear ? Happening::owner_alive : Happening::owner_unknown, process.identity,
+                    before_states);
     }
     for (auto& effect : recovered->effects) node_.carry_out(std::move(effect));
     postbox_.start();
+    is_listening_ = true;
+}
+
+void World::fall_silent() {
+    is_listening_ = false;
+    arrived_.clear();
+    ledger_.forget_arrivals();
 }
 
 void World::crash_daemon() {
+    fall_silent();
     ledger_.note_death(node_.self());
     node_.kill();
     postbox_.crash();
 }
 
 void World::cut_power(std::uint64_t seed) {
+    fall_silent();
     ledger_.note_death(node_.self());
     node_.cut_power(seed);
     postbox_.crash();
@@ -93,24 +113,26 @@ bool World::lose_power_if_due() {
 
 void World::stop_daemon() {
     if (!node_.is_up()) return;
-    std::vector<Desk::Word> words;
-    words.push_back({OwnerGone{.process = node_.self(),
-                               .departure = {.kind = Departure::Kind::stopped,
-                                             .number = 0,
-                                             .evidence = "the daemon was stopped on request"},
-                               .leftovers = {},
-                               .searched = true},
-                     /*observed=*/true});
-    words.push_back({Announce{EventType::gateway_shutdown, "stopped"}, /*observed=*/true});
+    std::vector<Spoken> words;
+    words.push_back(
+        heard_now(OwnerGone{.process = node_.self(),
+                            .departure = {.kind = Departure::Kind::stopped,
+                                          .number = 0,
+                                          .evidence = "the daemon was stopped on request"},
+                            .found = {},
+                            .searched = true},
+                  /*observed=*/true));
+    words.push_back(heard_now(Announce{EventType::gateway_shutdown, "stopped"}, /*observed=*/true));
     // It goes in a moment: what it hosted is as good as gone.
     ledger_.note_death(node_.self());
     if (auto* self = host_.find(node_.self())) {
         host_.end(*self, {.kind = Departure::Kind::stopped}, /*is_waited_for=*/true);
     }
-    step(std::move(words), {});
+    decide(std::move(words));
     if (!node_.is_up()) return;
     pump(/*save_at_once=*/true);
     if (!node_.is_up()) return;
+    fall_silent();
     node_.stop();
     postbox_.crash();
 }
@@ -129,71 +151,117 @@ void World::run_for(Host::Duration time) {
     }
 }
 
+void World::hear() {
+    if (!is_listening_) return;
+    ledger_.count_use(!node_.is_disk_bad() && !node_.is_slow());
+    ledger_.listen(host_.readings().awake);
+    std::erase_if(requests_, [&](Request& request) {
+        if (request.due > host_.elapsed()) return false;
+        auto spoken = heard_now(request.command, /*observed=*/false);
+        spoken.request = std::move(request);
+        ledger_.note_arrival(spoken.command);
+        arrived_.push_back(std::move(spoken));
+        return true;
+    });
+}
+
+World::Spoken World::heard_now(Command command, bool observed) {
+    ledger_.listen(host_.readings().awake);
+    return {std::move(command), observed, std::nullopt, host_.readings(), ledger_.listened()};
+}
+
 void World::pump(bool save_at_once) {
     for (int round = 0; round < rounds_max && node_.is_up() && !broken_; ++round) {
-        std::vector<Desk::Word> words;
-        std::vector<Request> due;
-        std::erase_if(requests_, [&](Request& request) {
-            if (request.due > host_.elapsed()) return false;
-            due.push_back(std::move(request));
-            return true;
-        });
-        for (const auto& request : due) words.push_back({request.command});
-        for (auto& word : node_.take_words()) words.push_back({std::move(word), true});
-        if (postbox_.is_up()) {
-            if (auto save = postbox_.take_save(save_at_once)) words.push_back({std::move(*save)});
+        node_.look();
+        hear();
+        auto spoken = std::exchange(arrived_, {});
+        for (auto& word : node_.take_words()) {
+            spoken.push_back(heard_now(std::move(word), /*observed=*/true));
         }
-        const bool idle = words.empty();
-        step(std::move(words), std::move(due));
+        if (postbox_.is_up()) {
+            if (auto save = postbox_.take_save(save_at_once)) {
+                spoken.push_back(heard_now(std::move(*save), /*observed=*/false));
+            }
+        }
+        const bool idle = spoken.empty();
+        decide(std::move(spoken));
         if (!node_.is_up() || broken_) return;
         if (postbox_.is_up()) postbox_.step();
-        (void)node_.desk().trim(retention_);
+        trim();
         if (!idle) (void)node_.store().maintain();
         if (lose_power_if_due()) return;
-        if (idle && node_.desk().patience() != 0ms) return;
+        if (idle && arrived_.empty() && node_.desk().patience() != 0ms) return;
     }
 }
 
-std::vector<Result<Reply>> World::step(std::vector<Desk::Word> words,
-                                       std::vector<Request> requests) {
+void World::trim() {
+    const auto first = node_.desk().first_seq();
+    (void)node_.desk().trim(retention_);
+    for (auto seq = first; seq < node_.desk().first_seq() && !broken_; ++seq) {
+        if (seq <= ledger_.head() - retention_.keep_count) continue;
+        const auto age = host_.elapsed() - told_at_.at(static_cast<std::size_t>(seq - 1));
+        if (age >= retention_.keep_for) continue;
+        broken_ = Broken{"no event is let go of before its time",
+                         fmt::format("event {} is gone after {} s", seq, age / 1s)};
+    }
+}
+
+std::vector<Result<Reply>> World::decide(std::vector<Spoken> spoken) {
+    std::vector<Desk::Word> words;
+    for (const auto& one : spoken) words.push_back({one.command, one.observed, one.arrived});
+    ledger_.listen(host_.readings().awake);
+    const auto taken_at = ledger_.listened();
+    node_.desk().take(std::move(words), host_.readings());
+    std::vector<Result<Reply>> replies;
+    do {
+        if (!step(spoken, replies.size(), taken_at, replies)) return {};
+    } while (node_.desk().has_words() && !broken_);
+    return replies;
+}
+
+bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration taken_at,
+                 std::vector<Result<Reply>>& replies) {
     const auto before_states = states();
     StepFacts facts;
     facts.disk_was_bad = node_.is_disk_bad();
-    for (const auto& word : words) facts.said.push_back({word.command, NotedReply{}});
     const auto commits = node_.desk().counts().commits;
-    auto step = node_.desk().step(std::move(words));
-    if (lose_power_if_due()) return {};
+    auto step = node_.desk().step();
+    if (lose_power_if_due()) return false;
     facts.failed = step.failed;
-    for (std::size_t i = 0; i < facts.said.size(); ++i) facts.said[i].reply = step.replies[i];
+    const auto last = first + step.replies.size();
+    for (auto i = first; i < last; ++i) {
+        facts.said.push_back({spoken[i].command, step.replies[i - first], spoken[i].heard});
+    }
+    facts.heard_until = last < spoken.size() ? spoken[last].heard : taken_at;
     const bool quiet = facts.said.empty() && !facts.failed &&
                        node_.desk().counts().commits == commits && step.effects.empty();
-    if (quiet) return {};
+    if (quiet) return true;
     facts.told = read_new_events();
     take_in(facts, Moment::settled);
     count(facts, before_states);
     for (auto& effect : step.effects) node_.carry_out(std::move(effect));
+    check(Moment::watching, scene(facts));
     for (const auto& said : facts.said) {
         if (std::holds_alternative<SaveDeliveries>(said.command) && postbox_.is_up()) {
             postbox_.finish_save(said.reply.has_value());
         }
     }
-    answer(requests, step.replies);
-    return std::move(step.replies);
+    for (auto i = first; i < last; ++i) {
+        const auto& reply = replies.emplace_back(std::move(step.replies[i - first]));
+        if (spoken[i].request) answer(std::move(*spoken[i].request), reply);
+    }
+    return true;
 }
 
 /// At least once: who got no answer, or was told that the disk is bad, asks again.
-void World::answer(std::vector<Request>& requests, const std::vector<Result<Reply>>& replies) {
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-        auto& request = requests[i];
-        say(fmt::format("  {} -> {}", request.tries_left,
-                        replies[i] ? "ok" : replies[i].error().message));
-        const bool refused = !replies[i] && replies[i].error().code == ErrorCode::storage;
-        if (!request.reply_lost && !refused) continue;
-        if (--request.tries_left <= 0) continue;
-        request.due = host_.elapsed() + 2s;
-        request.reply_lost = false;
-        requests_.push_back(std::move(request));
-    }
+void World::answer(Request&& request, const Result<Reply>& reply) {
+    say(fmt::format("  {} -> {}", request.tries_left, reply ? "ok" : reply.error().message));
+    const bool refused = !reply && reply.error().code == ErrorCode::storage;
+    if (!request.reply_lost && !refused) return;
+    if (--request.tries_left <= 0) return;
+    request.due = host_.elapsed() + 2s;
+    request.reply_lost = false;
+    requests_.push_back(std::move(request));
 }
 
 std::vector<Event> World::take_in_start() {
@@ -202,9 +270,9 @@ std::vector<Event> World::take_in_start() {
     const auto after = std::find_if(told.rbegin(), told.rend(), is_startup).base();
     const auto startup = after == told.begin() ? after : after - 1;
     StepFacts former;
+    former.by_former = true;
     former.told.assign(told.begin(), startup);
     take_in(former, Moment::former);
-    ledger_.begin_life();
     StepFacts facts;
     facts.told.assign(startup, told.end());
     take_in(facts, Moment::settled);
@@ -219,7 +287,8 @@ void World::take_in(const StepFacts& facts, Moment moment) {
     }
     check(Moment::step, scene(facts));
     if (broken_) return;
-    ledger_.note(facts);
+    ledger_.note(facts, host_.elapsed());
+    told_at_.resize(ledger_.log().size(), host_.elapsed());
     for (const auto& event : facts.told) {
         if (event.type != EventType::session_start) continue;
         if (const auto row = node_.reader().find(event.session_id); row && *row) {
@@ -270,6 +339,8 @@ void World::heal() {
     node_.heal_disk();
     retention_ = {};
     for (auto& process : host_.processes()) process.readable = true;
+    host_.descriptors = SIZE_MAX;
+    host_.can_read = true;
     start_daemon();
     if (broken_ || !node_.is_up()) return;
     for (std::size_t i = 0; i < postbox_.size(); ++i) {
@@ -277,7 +348,7 @@ void World::heal() {
         postbox_.set_present(i, true);
         postbox_.resume(i);
     }
-    run_for(10s);
+    run_for(40s);  // one that could not be told is looked for again within half a minute
     if (broken_ || !node_.is_up()) return;
     check(Moment::rested, scene());
     sweep();
@@ -303,6 +374,9 @@ Scene World::scene(const StepFacts& facts) {
     if (postbox_.is_up()) scene.courier = &postbox_.courier();
     if (!node_.is_up()) return scene;
     scene.state = &node_.desk().state();
+    scene.watching = &node_.watching();
+    scene.words_on_their_way =
+        node_.has_words() || node_.desk().has_words() || node_.desk().is_failing();
     scene.reader = &node_.reader();
     scene.node_id = node_.store().node_id();
     scene.first_kept = node_.desk().first_seq();

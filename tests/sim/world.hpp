@@ -47,15 +47,30 @@ class World {
 
     void start_daemon();
     void crash_daemon();
+    void fall_silent();
     void cut_power(std::uint64_t seed);
     void stop_daemon();
     /// Time passes while the daemon works.
     void run_for(Host::Duration time);
     void pump(bool save_at_once = false);
-    /// One group through the desk, the requests first.  Gives the replies; none when the daemon
-    /// did not live to send them.
-    std::vector<Result<Reply>> step(std::vector<Desk::Word> words, std::vector<Request> requests);
-    void answer(std::vector<Request>& requests, const std::vector<Result<Reply>>& replies);
+    /// Something that was said to the daemon and is in its hands.
+    struct Spoken {
+        Command command;
+        bool observed = false;
+        std::optional<Request> request;
+        AwakeClock::Readings arrived{};
+        Host::Duration heard{0};  // the same, on the ledger's listening clock
+    };
+    /// The daemon's threads that listen, which go on while a commit takes its time.
+    void hear();
+    Spoken heard_now(Command command, bool observed);
+    /// All of it through the desk, group by group.  Gives the replies; none when the daemon did not
+    /// live to send them.
+    std::vector<Result<Reply>> decide(std::vector<Spoken> spoken);
+    /// One group: the next of `spoken` from `first` on.  False when the daemon did not live.
+    bool step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration taken_at,
+              std::vector<Result<Reply>>& replies);
+    void answer(Request&& request, const Result<Reply>& reply);
     void take_in(const StepFacts& facts, Moment moment);
     /// What can be read after a start: first what the daemon before could not tell any more.
     std::vector<Event> take_in_start();
@@ -64,6 +79,8 @@ class World {
     /// After a restart: what was readable before is still there, and the same.
     void check_old_events();
     bool lose_power_if_due();
+    /// Old events go, and none before its time.
+    void trim();
 
     // --- what happens (perform*.cpp) ---------------------------------------------------------
 
@@ -74,12 +91,17 @@ class World {
     bool perform_on_daemon(const Action& action);
     bool perform_on_subscriber(const Action& action);
 
-    void end_process(const Action& action, Departure departure);
+    void end_some_process(const Action& action, Departure departure);
+    void end_process(Host::Process* process, const Action& action, Departure departure);
+    void leave_process(const Action& action);
+    void signal_process(const ProcessIdentity& identity, int number);
     void create(const Action& action, std::optional<Close> and_close);
     void create_crowd(const Action& action);
     void resume(const Action& action, bool takeover, bool and_close);
     void write(const Action& action);
     void beat_all(const Action& action);
+    void queue_up(const Action& action);
+    void loop_crashes(const Action& action);
     void sweep();
     void send(const Action& action, Command command);
     Owner pick_owner(const Action& action);
@@ -107,8 +129,11 @@ class World {
     Node node_;
     Postbox postbox_;
     std::vector<Request> requests_;
+    std::vector<Spoken> arrived_;  // and not taken by the writer yet
+    bool is_listening_ = false;
     Retention retention_;
-    std::vector<std::string> ids_;  // of all sessions that somebody tried to create
+    std::vector<Host::Duration> told_at_;  // of every event
+    std::vector<std::string> ids_;         // of all sessions that somebody tried to create
     int last_id_ = 0;
     std::optional<Broken> broken_;
     Coverage coverage_;

@@ -4,10 +4,12 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/check.hpp"
 #include "core/limits.hpp"
+#include "store/page_bytes.hpp"
 
 namespace knell {
 
@@ -21,7 +23,7 @@ struct Tables {
     std::deque<Event> events;  // without holes
     std::map<std::string, Subscription> subscriptions;
     std::map<std::pair<std::string, Seq>, Letter> letters;
-    std::map<std::pair<std::int64_t, Reason>, std::int64_t> ends;  // by hour
+    std::map<std::tuple<std::int64_t, Reason, Proof>, std::int64_t> ends;  // by hour
 };
 
 std::optional<Session> find_in_tables(Tables& tables, const SessionId& id) {
@@ -52,13 +54,15 @@ class MemoryReader final : public Reader {
     Result<SessionPage> list(const SessionQuery& query) override {
         const std::lock_guard lock(tables_->mutex);
         SessionPage page;
+        std::size_t bytes = 0;
         for (auto row = tables_->sessions.rbegin(); row != tables_->sessions.rend(); ++row) {
             if (!matches(row->second, query)) continue;
-            if (page.sessions.size() == query.limit) {
+            if (page.sessions.size() == query.limit || bytes >= query.bytes_max) {
                 page.next = page.sessions.back().ordinal;
                 break;
             }
             page.sessions.push_back(row->second);
+            bytes += page_bytes(row->second);
         }
         return page;
     }
@@ -67,13 +71,24 @@ class MemoryReader final : public Reader {
         return find_in_tables(*tables_, id);
     }
 
-    Result<std::vector<Message>> messages(Ordinal session, std::size_t limit) override {
+    Result<MessagePage> messages(const MessageQuery& query) override {
         const std::lock_guard lock(tables_->mutex);
-        const auto found = tables_->messages.find(session);
-        if (found == tables_->messages.end()) return std::vector<Message>{};
+        MessagePage page;
+        const auto found = tables_->messages.find(query.session);
+        if (found == tables_->messages.end()) return page;
         const auto& all = found->second;
-        return std::vector<Message>(
-            all.end() - static_cast<std::ptrdiff_t>(std::min(limit, all.size())), all.end());
+        auto number = static_cast<std::int64_t>(all.size());
+        if (query.before) number = std::clamp<std::int64_t>(*query.before - 1, 0, number);
+        for (std::size_t bytes = 0; number > 0; --number) {
+            if (page.messages.size() == query.limit || bytes >= query.bytes_max) {
+                page.next = number + 1;
+                break;
+            }
+            page.messages.push_back(all.at(static_cast<std::size_t>(number - 1)));
+            bytes += page_bytes(page.messages.back());
+        }
+        std::ranges::reverse(page.messages);
+        return page;
     }
 
     Result<EventPage> events(const EventQuery& query) override {
@@ -88,10 +103,14 @@ class MemoryReader final : public Reader {
         const auto last = query.types.empty() || !query.session_id.empty()
                               ? newest
                               : std::min(newest, after + scan_max);
-        for (auto seq = after; seq < last && page.events.size() < query.limit;) {
+        std::size_t bytes = 0;
+        for (auto seq = after;
+             seq < last && page.events.size() < query.limit && bytes < query.bytes_max;) {
             const auto& event = log[static_cast<std::size_t>(++seq - first)];
             page.next = seq;
-            if (query.wants(event)) page.events.push_back(event);
+            if (!query.wants(event)) continue;
+            page.events.push_back(event);
+            bytes += page_bytes(event);
         }
         return page;
     }
@@ -100,7 +119,8 @@ class MemoryReader final : public Reader {
         const std::lock_guard lock(tables_->mutex);
         EndCounts counts;
         for (const auto& [key, ends] : tables_->ends) {
-            if (key.first >= to_millis(since) / 3'600'000) counts[key.second] += ends;
+            const auto& [hour, reason, proof] = key;
+            if (hour >= to_millis(since) / 3'600'000) counts[{reason, proof}] += ends;
         }
         return counts;
     }
@@ -123,7 +143,12 @@ class MemoryReader final : public Reader {
             if (found.size() == query.limit) break;
             if (!query.subscriber.empty() && letter.subscriber != query.subscriber) continue;
             if (query.state && letter.state != *query.state) continue;
-            if (letter.parcel.seq > query.after) found.push_back(letter);
+            const bool is_behind = query.after_subscriber.empty()
+                                       ? letter.parcel.seq > query.after
+                                       : key > std::pair(query.after_subscriber, query.after);
+            if (!is_behind) continue;
+            found.push_back(letter);
+            if (query.without_events) found.back().parcel.json = {};
         }
         return found;
     }
@@ -142,12 +167,20 @@ class MemoryStore final : public Store {
         for (const auto& event : batch.events) {
             CHECK(event.seq == newest() + 1);
             tables_->events.push_back(event);
-            if (event.end) ++tables_->ends[{to_millis(event.time) / 3'600'000, event.end->reason}];
+            if (!event.end) continue;
+            const auto hour = to_millis(event.time) / 3'600'000;
+            ++tables_->ends[{hour, event.end->reason, event.end->proof}];
         }
         for (const auto& change : batch.deliveries) {
             std::visit([this](const auto& c) { put(c); }, change);
         }
         if (batch.alive_at) alive_at_ = batch.alive_at;
+        if (batch.listened) listened_ = *batch.listened;
+        if (batch.life) {
+            std::erase_if(lives_,
+                          [&](SteadyTime began) { return began <= batch.life->forget_until; });
+            lives_.push_back(batch.life->began);
+        }
         return {};
     }
 
@@ -162,25 +195,41 @@ class MemoryStore final : public Store {
         return {};
     }
 
-    Result<Heads> heads() override {
-        const auto& sessions = tables_->sessions;
-        return Heads{sessions.empty() ? 0 : sessions.rbegin()->first, newest(),
-                     tables_->events.empty() ? 0 : tables_->events.front().seq, alive_at_};
+    Result<void> for_each_unsettled(const std::function<void(const Session&)>& visit) override {
+        for (const auto& [ordinal, session] : tables_->sessions) {
+            if (session.end && has_unsettled(session.end->leftovers)) visit(session);
+        }
+        return {};
     }
 
-    Result<Seq> trim_events(const Retention& retention, WallTime now,
-                            std::size_t rows_max) override {
+    Result<Heads> heads() override {
+        const auto& sessions = tables_->sessions;
+        return Heads{sessions.empty() ? 0 : sessions.rbegin()->first,
+                     newest(),
+                     tables_->events.empty() ? 0 : tables_->events.front().seq,
+                     alive_at_,
+                     listened_,
+                     lives_,
+                     log_age_,
+                     log_marks_};
+    }
+
+    Result<Seq> trim_events(Seq last, std::size_t rows_max) override {
         const std::lock_guard lock(tables_->mutex);
         auto& log = tables_->events;
         for (std::size_t row = 0; row < rows_max && log.size() > 1; ++row) {
-            const auto& oldest = log.front();
-            if (oldest.seq > newest() - retention.keep_count &&
-                oldest.time >= now - retention.keep_for) {
-                break;
-            }
+            if (log.front().seq > last) break;
             log.pop_front();
         }
         return log.empty() ? 0 : log.front().seq;
+    }
+
+    Result<void> save_log_age(const LogAge& age, std::optional<LogMark> mark,
+                              Seq forget_until) override {
+        log_age_ = age;
+        if (mark) log_marks_.push_back(*mark);
+        std::erase_if(log_marks_, [&](const LogMark& old) { return old.seq <= forget_until; });
+        return {};
     }
 
     Result<void> maintain() override { return {}; }
@@ -218,6 +267,8 @@ class MemoryStore final : public Store {
         session.on_owner_loss = change.on_owner_loss;
         session.park_window = change.park_window;
         session.leftovers = change.leftovers;
+        session.former_owners = change.former_owners;
+        session.lease_from = change.lease_from;
         session.last_activity_at = session.last_seen_at = change.at;
         clear_state(session);
         session.end.reset();
@@ -227,6 +278,11 @@ class MemoryStore final : public Store {
         CHECK(!session.end);
         session.end = change.end;
         clear_state(session);
+    }
+    void put(const LeftoversSettled& change) {
+        auto& session = row(change.ordinal, change.generation);
+        CHECK(session.end.has_value());
+        session.end->leftovers = change.leftovers;
     }
     void put(const Appended& change) {
         auto& session = row(change.ordinal, change.generation);
@@ -245,6 +301,7 @@ class MemoryStore final : public Store {
     void put(const Parked& change) {
         auto& session = row(change.ordinal, change.generation);
         session.parked_since = change.since;
+        session.lease_from = change.lease_from;
         session.turn_since.reset();
         session.unknown_since.reset();
         session.stalled_since.reset();
@@ -265,7 +322,9 @@ class MemoryStore final : public Store {
         tables_->letters.erase({change.subscriber, change.seq});
     }
     void put(const Seen& change) {
-        row(change.ordinal, change.generation).last_seen_at = change.at;
+        auto& session = row(change.ordinal, change.generation);
+        session.last_seen_at = change.at;
+        if (change.lease_from) session.lease_from = change.lease_from;
     }
     void put(const TurnSet& change) {
         auto& session = row(change.ordinal, change.generation);
@@ -278,6 +337,10 @@ class MemoryStore final : public Store {
     std::shared_ptr<Tables> tables_ = std::make_shared<Tables>();
     const std::string node_id_ = "memory";
     std::optional<WallTime> alive_at_;
+    SteadyTime listened_{};
+    std::vector<SteadyTime> lives_;
+    std::optional<LogAge> log_age_;
+    std::vector<LogMark> log_marks_;
 };
 
 }  // namespace

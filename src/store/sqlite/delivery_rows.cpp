@@ -97,11 +97,16 @@ std::vector<Subscription> read_subscriptions(SQLite::Database& database) {
 std::vector<Letter> read_letters(SQLite::Database& database, const LetterQuery& query) {
     std::string sql =
         "SELECT subscriber, seq, state, attempts, waited_ms, next_try_at, last_error, id, type, "
-        "time, session_id, event FROM letters WHERE seq > :after";
+        "time, session_id, ";
+    sql += query.without_events ? "''" : "event";
+    sql += query.after_subscriber.empty()
+               ? " FROM letters WHERE seq > :after"
+               : " FROM letters WHERE (subscriber, seq) > (:after_subscriber, :after)";
     if (!query.subscriber.empty()) sql += " AND subscriber = :subscriber";
     if (query.state) sql += " AND state = :state";
     SQLite::Statement select(database, sql + " ORDER BY subscriber, seq LIMIT :limit");
     select.bind(":after", query.after);
+    if (!query.after_subscriber.empty()) select.bind(":after_subscriber", query.after_subscriber);
     if (!query.subscriber.empty()) select.bind(":subscriber", query.subscriber);
     if (query.state) {
         select.bind(":state", std::string(name_in(letter_state_names, *query.state)));

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include "core/limits.hpp"
+#include "store/page_bytes.hpp"
 #include "store/sqlite/row.hpp"
 
 namespace knell::sqlite {
@@ -97,8 +98,14 @@ void EventScan::take_rows(sqlite3_stmt* select, const EventQuery& query, Seq aft
                                 SQLITE_STATIC));
     }
     int code = SQLITE_ROW;
-    while ((code = sqlite3_step(select)) == SQLITE_ROW) page.events.push_back(read_event(select));
-    if (code != SQLITE_DONE) throw SQLite::Exception(database_.getHandle(), code);
+    std::size_t bytes = 0;
+    while (bytes < query.bytes_max && (code = sqlite3_step(select)) == SQLITE_ROW) {
+        page.events.push_back(read_event(select));
+        bytes += page_bytes(page.events.back());
+    }
+    if (code == SQLITE_ROW) page.next = page.events.back().seq;
+    if (code != SQLITE_DONE && code != SQLITE_ROW)
+        throw SQLite::Exception(database_.getHandle(), code);
 }
 
 EventPage EventScan::read(const EventQuery& query) {
@@ -117,8 +124,9 @@ EventPage EventScan::read(const EventQuery& query) {
         page.events.reserve(std::min(query.limit, static_cast<std::size_t>(last - after)));
     }
     const auto special = query.wants_all() ? nullptr : prepare(sql_for(query));
+    page.next = last;
     take_rows(special ? special.get() : unfiltered_.get(), query, after, last, page);
-    page.next = page.events.size() < query.limit ? last : page.events.back().seq;
+    if (page.events.size() == query.limit) page.next = page.events.back().seq;
     return page;
 }
 

@@ -11,13 +11,13 @@ const char* const session_columns =
     "generation, owner_kind, owner_pid, owner_start_ticks, owner_pid_ns, owner_boot_id, "
     "owner_lease_ttl_s, owner_host, owner_since, on_owner_loss, started_at, last_activity_at, "
     "message_count, input_tokens, output_tokens, turn_since, ended_at, ended_after, ended_before, "
-    "reason, detail, evidence, leftovers, park_window_s, leftovers_policy, last_seen_at, "
-    "unknown_since, stalled_since, parked_since";
+    "reason, detail, evidence, leftovers, proof, park_window_s, leftovers_policy, last_seen_at, "
+    "unknown_since, stalled_since, parked_since, lease_from, former_owners";
 
 const char* const event_columns =
     "seq, type, time, session_id, generation, session_key, platform, user_id, source, parent_id, "
     "relation, started_at, message_count, input_tokens, output_tokens, ended_at, ended_after, "
-    "ended_before, reason, detail, evidence, leftovers";
+    "ended_before, reason, detail, evidence, leftovers, proof";
 
 namespace {
 
@@ -56,6 +56,11 @@ class Columns {
         ++next_;
         return std::nullopt;
     }
+    std::optional<SteadyTime> maybe_listened() {
+        if (!is_null()) return SteadyTime{std::chrono::milliseconds{number()}};
+        ++next_;
+        return std::nullopt;
+    }
     /// The store holds only words that we wrote.
     template <typename Enum, std::size_t Count>
     Enum word(const std::array<std::string_view, Count>& names) {
@@ -72,7 +77,7 @@ class Columns {
     }
     std::optional<End> end() {
         if (is_null()) {
-            next_ += 7;
+            next_ += 8;
             return std::nullopt;
         }
         End end;
@@ -85,6 +90,12 @@ class Columns {
         end.detail = text();
         end.evidence = text();
         end.leftovers = leftovers_from_lines(text());
+        end.proof = row_of(*reason).proof;  // as it was before there was a column for it
+        if (is_null()) {
+            skip(1);
+        } else {
+            end.proof = word<Proof>(proof_names);
+        }
         return end;
     }
 
@@ -131,6 +142,8 @@ Session read_session(SQLite::Statement& row) {
     session.unknown_since = columns.maybe_time();
     session.stalled_since = columns.maybe_time();
     session.parked_since = columns.maybe_time();
+    session.lease_from = columns.maybe_listened();
+    session.former_owners = processes_from_lines(columns.text());
     return session;
 }
 
@@ -191,18 +204,18 @@ Binder& Binder::time(std::optional<WallTime> value) {
 
 Binder& Binder::owner(const Owner& owner) {
     word(name_in(owner_kind_names, owner.kind));
-    if (owner.kind == OwnerKind::process) {
+    if (owner.kind == OwnerKind::process || owner.process.pid != 0) {
         number(owner.process.pid);
         number(static_cast<std::int64_t>(owner.process.start_ticks));
         number(static_cast<std::int64_t>(owner.process.pid_namespace));
         text(owner.process.boot_id);
-        if (owner.lease_ttl.count() > 0) {
-            number(owner.lease_ttl.count());
-        } else {
-            null();
-        }
     } else {
-        null().null().null().null().number(owner.lease_ttl.count());
+        null().null().null().null();
+    }
+    if (owner.kind == OwnerKind::lease || owner.lease_ttl.count() > 0) {
+        number(owner.lease_ttl.count());
+    } else {
+        null();
     }
     return optional(owner.host).time(owner.since);
 }
@@ -214,7 +227,21 @@ Binder& Binder::tally(const Tally& tally) {
 Binder& Binder::end(const End& end) {
     time(end.ended_at).time(end.ended_after).time(end.ended_before).word(name_of(end.reason));
     optional(end.detail).optional(end.evidence);
-    return optional(kept_.emplace_back(to_lines(end.leftovers)));
+    optional(kept_.emplace_back(to_lines(end.leftovers)));
+    return word(name_in(proof_names, end.proof));
+}
+
+Binder& Binder::processes(const std::vector<ProcessIdentity>& processes) {
+    return optional(kept_.emplace_back(to_lines(processes)));
+}
+
+Binder& Binder::listened(SteadyTime value) {
+    // Up, so that a lease is never a millisecond short.
+    return number(std::chrono::ceil<std::chrono::milliseconds>(value.time_since_epoch()).count());
+}
+
+Binder& Binder::listened(std::optional<SteadyTime> value) {
+    return value ? listened(*value) : null();
 }
 
 }  // namespace knell::sqlite

@@ -3,6 +3,7 @@
 #include <deque>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
@@ -33,6 +34,9 @@ class Binder {
     Binder& owner(const Owner& owner);
     Binder& tally(const Tally& tally);
     Binder& end(const End& end);
+    Binder& processes(const std::vector<ProcessIdentity>& processes);
+    Binder& listened(SteadyTime value);
+    Binder& listened(std::optional<SteadyTime> value);
 
     /// Runs it to its end and gives the number of rows it changed.
     int run() { return statement_.exec(); }

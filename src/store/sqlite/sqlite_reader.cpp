@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "store/page_bytes.hpp"
 #include "store/sqlite/delivery_rows.hpp"
 #include "store/sqlite/event_scan.hpp"
 #include "store/sqlite/row.hpp"
@@ -113,8 +114,8 @@ class SqliteReader final : public Reader {
           finder_(database_),
           events_(database_),
           messages_(database_,
-                    "SELECT role, content, tool_name, tokens FROM messages WHERE session = ? "
-                    "ORDER BY number DESC LIMIT ?") {}
+                    "SELECT role, content, tool_name, tokens, number FROM messages WHERE "
+                    "session = ? AND number < ? ORDER BY number DESC LIMIT ?") {}
 
     Result<SessionPage> list(const SessionQuery& query) override {
         return guarded(path_, [&]() -> Result<SessionPage> { return read_page(query); });
@@ -124,19 +125,8 @@ class SqliteReader final : public Reader {
         return guarded(path_, [&]() -> Result<std::optional<Session>> { return finder_.find(id); });
     }
 
-    Result<std::vector<Message>> messages(Ordinal session, std::size_t limit) override {
-        return guarded(path_, [&]() -> Result<std::vector<Message>> {
-            Binder(messages_).number(session).number(static_cast<std::int64_t>(limit));
-            std::vector<Message> found;
-            while (messages_.executeStep()) {
-                found.push_back(
-                    {messages_.getColumn(0).getString(), messages_.getColumn(1).getString(),
-                     messages_.getColumn(2).getString(), messages_.getColumn(3).getInt64()});
-            }
-            messages_.reset();
-            std::ranges::reverse(found);
-            return found;
-        });
+    Result<MessagePage> messages(const MessageQuery& query) override {
+        return guarded(path_, [&]() -> Result<MessagePage> { return read_messages(query); });
     }
 
     Result<EventPage> events(const EventQuery& query) override {
@@ -146,13 +136,14 @@ class SqliteReader final : public Reader {
     Result<EndCounts> ends_since(WallTime since) override {
         return guarded(path_, [&]() -> Result<EndCounts> {
             SQLite::Statement select(database_,
-                                     "SELECT reason, sum(ends) FROM end_counts WHERE hour >= ? "
-                                     "GROUP BY reason");
+                                     "SELECT reason, proof, sum(ends) FROM end_counts "
+                                     "WHERE hour >= ? GROUP BY reason, proof");
             select.bind(1, to_millis(since) / 3'600'000);
             EndCounts counts;
             while (select.executeStep()) {
                 const auto reason = parse_reason(select.getColumn(0).getString());
-                if (reason) counts[*reason] = select.getColumn(1).getInt64();
+                const auto proof = find_in<Proof>(proof_names, select.getColumn(1).getString());
+                if (reason && proof) counts[{*reason, *proof}] = select.getColumn(2).getInt64();
             }
             return counts;
         });
@@ -180,6 +171,31 @@ class SqliteReader final : public Reader {
     }
 
   private:
+    MessagePage read_messages(const MessageQuery& query) {
+        // One more than asked for tells whether there are older ones.
+        Binder(messages_)
+            .number(query.session)
+            .number(query.before.value_or(INT64_MAX))
+            .number(static_cast<std::int64_t>(query.limit) + 1);
+        MessagePage page;
+        std::int64_t oldest = 0;
+        std::size_t bytes = 0;
+        while (messages_.executeStep()) {
+            if (page.messages.size() == query.limit || bytes >= query.bytes_max) {
+                page.next = oldest;
+                break;
+            }
+            page.messages.push_back(
+                {messages_.getColumn(0).getString(), messages_.getColumn(1).getString(),
+                 messages_.getColumn(2).getString(), messages_.getColumn(3).getInt64()});
+            oldest = messages_.getColumn(4).getInt64();
+            bytes += page_bytes(page.messages.back());
+        }
+        messages_.reset();
+        std::ranges::reverse(page.messages);
+        return page;
+    }
+
     SessionPage read_page(const SessionQuery& query) {
         SessionPage page;
         if (wants_ended(query) && wants_open(query)) return page;
@@ -189,12 +205,14 @@ class SqliteReader final : public Reader {
         if (query.before) select.bind(":before", *query.before);
         // One more than asked for tells whether there is a next page.
         select.bind(":limit", static_cast<std::int64_t>(query.limit) + 1);
+        std::size_t bytes = 0;
         while (select.executeStep()) {
-            if (page.sessions.size() == query.limit) {
+            if (page.sessions.size() == query.limit || bytes >= query.bytes_max) {
                 page.next = page.sessions.back().ordinal;
                 break;
             }
             page.sessions.push_back(read_session(select));
+            bytes += page_bytes(page.sessions.back());
         }
         return page;
     }

@@ -1,5 +1,6 @@
 #include "store/sqlite/sqlite_store.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -7,6 +8,7 @@
 #include <sqlite3.h>
 
 #include "base/check.hpp"
+#include "store/sqlite/file_presence.hpp"
 #include "store/sqlite/row.hpp"
 #include "store/sqlite/schema.hpp"
 #include "store/sqlite/sqlite_error.hpp"
@@ -32,12 +34,16 @@ class SqliteStore final : public Store {
           writer_(database_),
           finder_(database_),
           begin_(database_, "BEGIN IMMEDIATE"),
-          commit_(database_, "COMMIT") {
+          commit_(database_, "COMMIT"),
+          presence_(location.path) {
         // Also switches SQLite's own checkpoints off.
         sqlite3_wal_hook(database_.getHandle(), &SqliteStore::count_pages, &log_pages_);
     }
 
     Result<void> commit(const Batch& batch) override {
+        // The memory of what was written must not run ahead of the file that takes its place.
+        if (lost_) return std::unexpected(*lost_);
+        if (auto there = presence_.check(); !there) return there;
         return guarded(location_.path, [&]() -> Result<void> {
             if (log_pages_ >= checkpoint_pages_max) checkpoint();
             try {
@@ -51,6 +57,12 @@ class SqliteStore final : public Store {
                 commit_.tryReset();
                 roll_back();
                 throw;
+            }
+            // Deleted under this very transaction: it is in a file without a name, so nobody is
+            // told that it was kept.  The engine takes it back, and must not meet it again.
+            if (auto there = presence_.check(); !there) {
+                lost_ = there.error();
+                return there;
             }
             return {};
         });
@@ -72,6 +84,19 @@ class SqliteStore final : public Store {
         });
     }
 
+    Result<void> for_each_unsettled(const std::function<void(const Session&)>& visit) override {
+        return guarded(location_.path, [&]() -> Result<void> {
+            SQLite::Statement select(
+                database_,
+                fmt::format("SELECT {} FROM sessions INDEXED BY sessions_unsettled WHERE "
+                            "instr(leftovers, char(9) || 'stopping' || char(9)) > 0 "
+                            "ORDER BY ordinal",
+                            session_columns));
+            while (select.executeStep()) visit(read_session(select));
+            return {};
+        });
+    }
+
     Result<Heads> heads() override {
         return guarded(location_.path, [&]() -> Result<Heads> {
             Heads heads;
@@ -81,37 +106,51 @@ class SqliteStore final : public Store {
             SQLite::Statement alive(
                 database_, "SELECT CAST(value AS INTEGER) FROM node WHERE name = 'alive_at'");
             if (alive.executeStep()) heads.alive_at = from_millis(alive.getColumn(0).getInt64());
+            read_times(heads);
             return heads;
         });
     }
 
-    Result<Seq> trim_events(const Retention& retention, WallTime now,
-                            std::size_t rows_max) override {
+    Result<Seq> trim_events(Seq last, std::size_t rows_max) override {
         return guarded(location_.path, [&]() -> Result<Seq> {
             const auto newest = highest("SELECT coalesce(max(seq), 0) FROM events");
-            SQLite::Statement oldest(database_,
-                                     "SELECT seq, time FROM events WHERE seq < ? "
-                                     "ORDER BY seq LIMIT ?");
-            Binder(oldest).number(newest).number(static_cast<std::int64_t>(rows_max));
-            Seq last_to_go = 0;
-            while (oldest.executeStep()) {
-                const Seq seq = oldest.getColumn(0).getInt64();
-                const auto time = from_millis(oldest.getColumn(1).getInt64());
-                if (seq > newest - retention.keep_count && time >= now - retention.keep_for) break;
-                last_to_go = seq;
-            }
-            oldest.reset();
-            if (last_to_go > 0) {
-                SQLite::Statement remove(database_, "DELETE FROM events WHERE seq <= ?");
-                Binder(remove).number(last_to_go).run();
-            }
+            const auto first = highest("SELECT coalesce(min(seq), 0) FROM events");
+            const auto to_go = std::min({last, newest - 1, first + static_cast<Seq>(rows_max) - 1});
+            if (to_go < first) return first;
+            SQLite::Statement remove(database_, "DELETE FROM events WHERE seq <= ?");
+            Binder(remove).number(to_go).run();
             return highest("SELECT coalesce(min(seq), 0) FROM events");
+        });
+    }
+
+    Result<void> save_log_age(const LogAge& age, std::optional<LogMark> mark,
+                              Seq forget_until) override {
+        return guarded(location_.path, [&]() -> Result<void> {
+            SQLite::Transaction transaction(database_);
+            SQLite::Statement save(database_, "INSERT OR REPLACE INTO node VALUES (?, ?)");
+            const auto keep = [&](const std::string& name, const std::string& value) {
+                Binder(save).text(name).text(value).run();
+            };
+            using std::chrono::milliseconds;
+            const auto boot = std::chrono::floor<milliseconds>(age.boot.time_since_epoch());
+            keep("log_age_ms", std::to_string(age.age.count()));
+            keep("log_age_boot_id", age.boot_id);
+            keep("log_age_boot_ms", std::to_string(boot.count()));
+            if (mark) {
+                SQLite::Statement insert(database_,
+                                         "INSERT OR REPLACE INTO log_marks VALUES (?, ?)");
+                Binder(insert).number(mark->seq).number(mark->age.count()).run();
+            }
+            SQLite::Statement forget(database_, "DELETE FROM log_marks WHERE seq <= ?");
+            Binder(forget).number(forget_until).run();
+            transaction.commit();
+            return {};
         });
     }
 
     Result<void> maintain() override {
         return guarded(location_.path, [&]() -> Result<void> {
-            if (log_pages_ >= checkpoint_pages_idle) checkpoint();
+            if (log_pages_ >= checkpoint_pages_idle && presence_.check()) checkpoint();
             return {};
         });
     }
@@ -127,7 +166,9 @@ class SqliteStore final : public Store {
             const auto size = std::filesystem::file_size(location_.path + suffix, absent);
             if (!absent) bytes += static_cast<std::int64_t>(size);
         }
-        return {"sqlite", location_.path, sqlite3_libversion(), newest_schema(), bytes};
+        const auto there = presence_.check();
+        return {"sqlite",        location_.path, sqlite3_libversion(),
+                newest_schema(), bytes,          there ? "" : there.error().message};
     }
 
     const std::string& node_id() const override { return node_id_; }
@@ -136,6 +177,33 @@ class SqliteStore final : public Store {
     static int count_pages(void* pages, sqlite3*, const char*, int count) {
         *static_cast<int*>(pages) = count;
         return SQLITE_OK;
+    }
+
+    void read_times(Heads& heads) {
+        using std::chrono::milliseconds;
+        LogAge age;
+        bool has_age = false;
+        SQLite::Statement facts(database_, "SELECT name, value FROM node");
+        while (facts.executeStep()) {
+            const auto name = facts.getColumn(0).getString();
+            const auto number = [&] { return milliseconds{facts.getColumn(1).getInt64()}; };
+            if (name == "listened_ms") heads.listened = SteadyTime{number()};
+            if (name == "log_age_ms") age.age = number();
+            if (name == "log_age_boot_ms") age.boot = SteadyTime{number()};
+            if (name != "log_age_boot_id") continue;
+            age.boot_id = facts.getColumn(1).getString();
+            has_age = true;
+        }
+        if (has_age) heads.log_age = std::move(age);
+        SQLite::Statement lives(database_, "SELECT began_ms FROM lives ORDER BY began_ms");
+        while (lives.executeStep()) {
+            heads.lives.emplace_back(milliseconds{lives.getColumn(0).getInt64()});
+        }
+        SQLite::Statement marks(database_, "SELECT seq, age_ms FROM log_marks ORDER BY seq");
+        while (marks.executeStep()) {
+            heads.log_marks.push_back(
+                {marks.getColumn(0).getInt64(), milliseconds{marks.getColumn(1).getInt64()}});
+        }
     }
 
     std::int64_t highest(const char* sql) { return database_.execAndGet(sql).getInt64(); }
@@ -161,6 +229,8 @@ class SqliteStore final : public Store {
     SessionFinder finder_;
     SQLite::Statement begin_;
     SQLite::Statement commit_;
+    const FilePresence presence_;  // after the statements: by then all files are open
+    std::optional<Error> lost_;    // a commit went into a deleted file; nothing more is taken
     int log_pages_ = 0;
 };
 

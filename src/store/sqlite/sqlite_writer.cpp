@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/check.hpp"
@@ -27,11 +28,12 @@ constexpr std::string_view session_insert =
     "relation, model, title, cwd, meta, generation, owner_kind, owner_pid, owner_start_ticks, "
     "owner_pid_ns, owner_boot_id, owner_lease_ttl_s, owner_host, owner_since, on_owner_loss, "
     "started_at, last_activity_at, message_count, input_tokens, output_tokens, fold, "
-    "park_window_s, leftovers_policy, last_seen_at)";
+    "park_window_s, leftovers_policy, last_seen_at, lease_from)";
 constexpr std::string_view event_insert =
     "INSERT OR FAIL INTO events (seq, type, time, session_id, generation, place, session_key, "
     "platform, user_id, source, parent_id, relation, started_at, message_count, input_tokens, "
-    "output_tokens, ended_at, ended_after, ended_before, reason, detail, evidence, leftovers)";
+    "output_tokens, ended_at, ended_after, ended_before, reason, detail, evidence, leftovers, "
+    "proof)";
 
 std::string with_rows(std::string_view insert, std::size_t rows) {
     std::string row = "(?";
@@ -53,6 +55,7 @@ void bind_row(Binder& bind, const Opened& change) {
     bind.time(s.started_at).time(s.last_activity_at).tally(s.tally);
     bind.number(static_cast<std::int64_t>(fold_of(s))).number(s.park_window.count());
     bind.word(name_in(leftovers_policy_names, s.leftovers)).time(s.last_seen_at);
+    bind.listened(s.lease_from);
 }
 
 void bind_row(Binder& bind, const Event& event) {
@@ -69,7 +72,7 @@ void bind_row(Binder& bind, const Event& event) {
     if (event.end) {
         bind.end(*event.end);
     } else {
-        bind.null().null().null().null().optional(event.detail).null().null();
+        bind.null().null().null().null().optional(event.detail).null().null().null();
     }
 }
 
@@ -87,13 +90,15 @@ BatchWriter::BatchWriter(SQLite::Database& database)
               "owner_start_ticks = ?, owner_pid_ns = ?, owner_boot_id = ?, owner_lease_ttl_s = ?, "
               "owner_host = ?, owner_since = ?, on_owner_loss = ?, park_window_s = ?, "
               "leftovers_policy = ?, last_activity_at = ?, last_seen_at = NULL, fold = ?, "
+              "former_owners = ?, lease_from = ?, "
               "turn_since = NULL, "
               "unknown_since = NULL, stalled_since = NULL, parked_since = NULL, leftovers = NULL, "
               "ended_at = NULL, ended_after = NULL, ended_before = NULL, "
-              "reason = NULL, detail = NULL, evidence = NULL WHERE ordinal = ? AND generation = ?"),
+              "reason = NULL, detail = NULL, evidence = NULL, proof = NULL WHERE ordinal = ? AND "
+              "generation = ?"),
       end_(database,
            "UPDATE sessions SET ended_at = ?, ended_after = ?, ended_before = ?, reason = ?, "
-           "detail = ?, evidence = ?, leftovers = ?, fold = ?, turn_since = NULL, "
+           "detail = ?, evidence = ?, leftovers = ?, proof = ?, fold = ?, turn_since = NULL, "
            "unknown_since = NULL, stalled_since = NULL, parked_since = NULL "
            "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       count_(database,
@@ -110,15 +115,22 @@ BatchWriter::BatchWriter(SQLite::Database& database)
              "UPDATE sessions SET unknown_since = ?, stalled_since = ? "
              "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       park_(database,
-            "UPDATE sessions SET parked_since = ?, turn_since = NULL, unknown_since = NULL, "
+            "UPDATE sessions SET parked_since = ?, lease_from = ?, turn_since = NULL, "
+            "unknown_since = NULL, "
             "stalled_since = NULL WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       seen_(database,
-            "UPDATE sessions SET last_seen_at = ? "
+            "UPDATE sessions SET last_seen_at = ?, lease_from = coalesce(?, lease_from) "
             "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+      settle_(database,
+              "UPDATE sessions SET leftovers = ? "
+              "WHERE ordinal = ? AND generation = ? AND ended_at IS NOT NULL"),
       alive_(database, "INSERT OR REPLACE INTO node VALUES ('alive_at', ?)"),
+      listened_(database, "INSERT OR REPLACE INTO node VALUES ('listened_ms', ?)"),
+      begin_life_(database, "INSERT OR IGNORE INTO lives VALUES (?)"),
+      forget_lives_(database, "DELETE FROM lives WHERE began_ms <= ?"),
       ends_(database,
-            "INSERT INTO end_counts VALUES (?, ?, ?) "
-            "ON CONFLICT (hour, reason) DO UPDATE SET ends = ends + excluded.ends"),
+            "INSERT INTO end_counts VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (hour, reason, proof) DO UPDATE SET ends = ends + excluded.ends"),
       event_(database, with_rows(event_insert, 1)),
       event_many_(database, with_rows(event_insert, rows_at_once)),
       deliveries_(database) {}
@@ -147,16 +159,30 @@ void BatchWriter::write(const Batch& batch) {
     count_ends(batch.events);
     deliveries_.write(batch.deliveries);
     if (batch.alive_at) Binder(alive_).text(std::to_string(to_millis(*batch.alive_at))).run();
+    if (batch.listened) {
+        const auto listened =
+            std::chrono::ceil<std::chrono::milliseconds>(batch.listened->time_since_epoch());
+        const auto text = std::to_string(listened.count());
+        Binder(listened_).text(text).run();
+    }
+    if (batch.life) {
+        Binder(forget_lives_).listened(batch.life->forget_until).run();
+        Binder(begin_life_).listened(batch.life->began).run();
+    }
 }
 
 void BatchWriter::count_ends(std::span<const Event> events) {
-    std::map<std::pair<std::int64_t, Reason>, std::int64_t> ends;
+    std::map<std::tuple<std::int64_t, Reason, Proof>, std::int64_t> ends;
     for (const auto& event : events) {
-        if (event.end) ++ends[{to_millis(event.time) / milliseconds_an_hour, event.end->reason}];
+        if (!event.end) continue;
+        const auto hour = to_millis(event.time) / milliseconds_an_hour;
+        ++ends[{hour, event.end->reason, event.end->proof}];
     }
     for (const auto& [key, count] : ends) {
+        const auto& [hour, reason, proof] = key;
         Binder bind(ends_);
-        bind.number(key.first).word(name_of(key.second)).number(count).run();
+        bind.number(hour).word(name_of(reason)).word(name_in(proof_names, proof)).number(count);
+        bind.run();
     }
 }
 
@@ -176,6 +202,7 @@ void BatchWriter::put(const Reopened& change) {
     bind.number(change.park_window.count());
     bind.word(name_in(leftovers_policy_names, change.leftovers)).time(change.at);
     bind.number(static_cast<std::int64_t>(change.fold));
+    bind.processes(change.former_owners).listened(change.lease_from);
     bind.number(change.ordinal).number(std::int64_t{change.generation} - 1);
     CHECK(bind.run() == 1);
 }
@@ -215,13 +242,22 @@ void BatchWriter::put(const DoubtSet& change) {
 
 void BatchWriter::put(const Parked& change) {
     Binder bind(park_);
-    bind.time(change.since).number(change.ordinal).number(change.generation);
+    bind.time(change.since).listened(change.lease_from);
+    bind.number(change.ordinal).number(change.generation);
     CHECK(bind.run() == 1);
 }
 
 void BatchWriter::put(const Seen& change) {
     Binder bind(seen_);
-    bind.time(change.at).number(change.ordinal).number(change.generation);
+    bind.time(change.at).listened(change.lease_from);
+    bind.number(change.ordinal).number(change.generation);
+    CHECK(bind.run() == 1);
+}
+
+void BatchWriter::put(const LeftoversSettled& change) {
+    const auto lines = to_lines(change.leftovers);
+    Binder bind(settle_);
+    bind.text(lines).number(change.ordinal).number(change.generation);
     CHECK(bind.run() == 1);
 }
 

@@ -26,6 +26,7 @@ class BatchWriter {
     void put(const DoubtSet& change);
     void put(const Parked& change);
     void put(const Seen& change);
+    void put(const LeftoversSettled& change);
     void put(const Event& event);
     /// Ends by hour and reason: counted once a batch.
     void count_ends(std::span<const Event> events);
@@ -40,7 +41,11 @@ class BatchWriter {
     SQLite::Statement doubt_;
     SQLite::Statement park_;
     SQLite::Statement seen_;
+    SQLite::Statement settle_;
     SQLite::Statement alive_;
+    SQLite::Statement listened_;
+    SQLite::Statement begin_life_;
+    SQLite::Statement forget_lives_;
     SQLite::Statement ends_;
     SQLite::Statement event_;
     SQLite::Statement event_many_;

@@ -10,16 +10,16 @@
 
 namespace knell::functional {
 
-Daemon::Daemon(const TempHome& home, DaemonLimits limits) : home_(home) {
+Daemon::Daemon(const TempHome& home, const DaemonLimits& limits) : home_(home) {
     start(limits);
 }
 
-void Daemon::start(DaemonLimits limits) {
+void Daemon::start(const DaemonLimits& limits) {
     launch(limits);
     wait_until_it_listens();
 }
 
-void Daemon::launch(DaemonLimits limits) {
+void Daemon::launch(const DaemonLimits& limits) {
     Pipe pipe;
     ::fcntl(pipe.writing.get(), F_SETPIPE_SZ, 1 << 20);  // room for what nobody reads meanwhile
     ::fcntl(pipe.reading.get(), F_SETFL, O_NONBLOCK);
@@ -27,6 +27,8 @@ void Daemon::launch(DaemonLimits limits) {
     spawn.err = pipe.writing.get();
     spawn.descriptors_max = limits.descriptors_max;
     spawn.file_bytes_max = limits.file_bytes_max;
+    spawn.refused_calls = limits.refused_calls;
+    spawn.refused_with = limits.refused_with;
     log_.clear();
     process_.reset();
     process_.emplace(spawn);

@@ -11,13 +11,15 @@ namespace knell::functional {
 struct DaemonLimits {
     std::optional<rlim_t> descriptors_max;
     std::optional<rlim_t> file_bytes_max;
+    std::vector<long> refused_calls;  // see Spawn
+    int refused_with = ENOSYS;
 };
 
 /// `knell up` in the foreground, its log in a pipe.  Killed when this goes.
 class Daemon {
   public:
     /// Starts it and waits until it listens; throws with its log when it does not.
-    explicit Daemon(const TempHome& home, DaemonLimits limits = {});
+    explicit Daemon(const TempHome& home, const DaemonLimits& limits = {});
 
     pid_t pid() const { return process_->pid(); }
     /// Reads the log until `text` is in it.
@@ -33,9 +35,9 @@ class Daemon {
     void kill9();
     /// SIGTERM; its exit status.
     int terminate();
-    void start(DaemonLimits limits = {});
+    void start(const DaemonLimits& limits = {});
     /// `start` in two steps, for those who want to kill it in between.
-    void launch(DaemonLimits limits = {});
+    void launch(const DaemonLimits& limits = {});
     void wait_until_it_listens() { wait_for_log("listens at"); }
     /// A crash and a start.
     void restart();

@@ -2,11 +2,14 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -47,6 +50,24 @@ void limit(__rlimit_resource_t resource, std::optional<rlim_t> most) {
     if (::setrlimit(resource, &both) != 0) ::_exit(125);
 }
 
+/// The kernel answers these calls with an error, for the process and all it starts.
+void refuse_calls(const std::vector<long>& calls, int error) {
+    if (calls.empty()) return;
+    std::array<sock_filter, 32> program{};
+    std::size_t size = 0;
+    program.at(size++) = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
+    for (const auto call : calls) {
+        program.at(size++) = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<__u32>(call), 0, 1);
+        program.at(size++) =
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (static_cast<__u32>(error) & 0xFFFFU));
+    }
+    program.at(size++) = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    const sock_fprog filter{.len = static_cast<unsigned short>(size), .filter = program.data()};
+    const bool refused = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+                         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+    if (!refused) ::_exit(125);
+}
+
 /// In the child: only calls that are safe after a fork.
 [[noreturn]] void become(const Spawn& spawn, char* const* argv, char* const* environment) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -59,6 +80,7 @@ void limit(__rlimit_resource_t resource, std::optional<rlim_t> most) {
     limit(RLIMIT_FSIZE, spawn.file_bytes_max);
     // Otherwise the first write past the limit kills.
     if (spawn.file_bytes_max) ::signal(SIGXFSZ, SIG_IGN);
+    refuse_calls(spawn.refused_calls, spawn.refused_with);
     ::execvpe(argv[0], argv, environment);
     ::_exit(125);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cerrno>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,6 +32,9 @@ struct Spawn {
     int err = -1;
     std::optional<rlim_t> descriptors_max;
     std::optional<rlim_t> file_bytes_max;  // a write past it fails, as on a full disk
+    // System calls that fail for it with `refused_with`, as in a sandbox or on an older kernel.
+    std::vector<long> refused_calls;
+    int refused_with = ENOSYS;
 };
 
 /// A child process.  Killed and waited for at the latest when this goes.  Dies with the test too,

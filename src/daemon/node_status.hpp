@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+#include "daemon/writer.hpp"
+#include "platform/paths.hpp"
+#include "store/store.hpp"
+#include "watch/watch_list.hpp"
+#include "wire/json.hpp"
+
+namespace knell {
+
+/// What `node.status` is made of, beside what the reader tells.
+struct NodeView {
+    const Paths& paths;
+    const std::string& host;
+    const std::string& boot_id;
+    const Store& store;
+    const Writer& writer;
+    const std::vector<std::string>& process_limits;  // of the daemon's own process
+    Now started;
+    WatchList::Counts watched;
+    std::size_t connections = 0;
+    std::size_t connections_max = 0;
+    std::string file_watch_trouble;  // "": none
+};
+
+/// On the read thread.
+Result<Json> describe_node(const NodeView& node, Reader& reader);
+
+}  // namespace knell

@@ -1,0 +1,97 @@
+#include "deliver/hook_run.hpp"
+
+#include <array>
+#include <csignal>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace knell {
+namespace {
+
+constexpr auto node = "a node of this test";
+
+/// A process that leads a session, with a cookie in its environment.  Killed when this goes.
+class Marked {
+  public:
+    /// `group_off`: how far the group in the cookie is from its own.
+    explicit Marked(const HookRun& run, pid_t group_off = 0) {
+        std::array<int, 2> ready{};
+        EXPECT_EQ(::pipe2(ready.data(), O_CLOEXEC), 0);
+        pid_ = ::fork();
+        if (pid_ == 0) {
+            ::setsid();
+            const auto cookie = fmt::format("{}={}{}", hook_run_variable, text_before_group(run),
+                                            ::getpid() + group_off);
+            ::execle("/bin/sleep", "sleep", "1000", nullptr,
+                     std::array{cookie.c_str(), static_cast<const char*>(nullptr)}.data());
+            ::_exit(1);
+        }
+        ::close(ready[1]);
+        char byte = 0;
+        EXPECT_EQ(::read(ready[0], &byte, 1), 0);  // until it has executed
+        ::close(ready[0]);
+    }
+    ~Marked() {
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+    Marked(const Marked&) = delete;
+    Marked& operator=(const Marked&) = delete;
+
+    pid_t pid() const { return pid_; }
+
+  private:
+    pid_t pid_;
+};
+
+/// Of a daemon that is gone.
+HookRun run_of_the_dead() {
+    auto run = run_of_ours(node, "ops");
+    run.daemon_start_ticks += 1;  // its number was given to us since
+    return run;
+}
+
+TEST(HookRun, IsReadAsItWasWritten) {
+    const HookRun run{"5d1e0c7a", 4026531836, 4711, 123456789, "ops.1_x-y", 815};
+    EXPECT_EQ(parse_hook_run(text_before_group(run) + "0000000815"), run);
+    for (const auto* text : {"", "a", "a:1:2:3:ops", "a:1:2:3:ops:", "a:1:2:3:ops:x",
+                             "a:x:2:3:ops:4", "a:1:2:3:ops:4:5"}) {
+        EXPECT_FALSE(parse_hook_run(text)) << text;
+    }
+}
+
+TEST(HookOrphans, AreFoundByTheirCookieAndGroup) {
+    const Marked orphan(run_of_the_dead());
+    const auto found = find_hook_orphans(node);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].pid, orphan.pid());
+    EXPECT_EQ(found[0].hook, "ops");
+}
+
+TEST(HookOrphans, AreNotWhatALivingDaemonRuns) {
+    const Marked child(run_of_ours(node, "ops"));
+    EXPECT_TRUE(find_hook_orphans(node).empty());
+}
+
+TEST(HookOrphans, AreNotOfAnotherNodeOrNamespace) {
+    auto run = run_of_the_dead();
+    run.node = "another node";
+    const Marked of_another(run);
+    run = run_of_the_dead();
+    run.pid_namespace += 1;
+    const Marked elsewhere(run);
+    EXPECT_TRUE(find_hook_orphans(node).empty());
+}
+
+TEST(HookOrphans, AreNotWhatAHookSentAwayWithSetsid) {
+    const Marked daemon(run_of_the_dead(), /*group_off=*/-1);
+    EXPECT_TRUE(find_hook_orphans(node).empty());
+}
+
+}  // namespace
+}  // namespace knell

@@ -1,0 +1,92 @@
+#include <algorithm>
+
+#include "engine/decide_on.hpp"
+
+namespace knell {
+
+namespace {
+
+/// The sessions of an owner that are commands, so that what they left behind can be looked for.
+std::vector<FindLeftovers::Command> commands_of(const OwnerEntry& owner, const State& state) {
+    std::vector<FindLeftovers::Command> commands;
+    for (auto slot = owner.first; slot != LiveTable::none && commands.size() < owner.commands;
+         slot = state.at(slot).owner_link().next) {
+        const auto& live = state.at(slot);
+        if (live.leftovers() == LeftoversPolicy::none) continue;
+        commands.push_back({SessionId(std::string(live.id())), live.generation(), live.reaper()});
+    }
+    return commands;
+}
+
+/// Marks or clears the doubt about every session of a process.
+Decision doubt_owner(const ProcessIdentity& process, bool unknown, const std::string& why,
+                     const State& state) {
+    const auto number = state.owners().find(process);
+    if (number == OwnerTable::none) return answer(NotedReply{0});
+    const auto& owner = state.owners().at(number);
+    auto decision = answer(NotedReply{owner.sessions});
+    decision.looked = {process, unknown};
+    for (auto slot = owner.first; slot != LiveTable::none;) {
+        const auto& live = state.at(slot);
+        slot = live.owner_link().next;
+        if (live.unknown_since().has_value() == unknown) continue;
+        const SessionId id(std::string(live.id()));
+        const auto now = state.time_for(live);
+        decision.changes.emplace_back(DoubtSet{id, live.ordinal(), live.generation(),
+                                               unknown ? std::optional(now) : std::nullopt,
+                                               live.stalled_since()});
+        if (!unknown) continue;
+        auto event = live.event(EventType::session_unknown, now);
+        event.detail = why;
+        decision.events.push_back(std::move(event));
+    }
+    return decision;
+}
+
+}  // namespace
+
+Decision decide_on(OwnerGone&& gone, const Session*, const State& state) {
+    const auto number = state.owners().find(gone.process);
+    if (number == OwnerTable::none) return answer(NotedReply{0});
+    const auto& owner = state.owners().at(number);
+    auto decision = answer(NotedReply{owner.sessions});
+    if (owner.gone) return decision;
+    // With the boot everything else that ran in it is over, too.
+    const bool may_leave = gone.departure.kind != Departure::Kind::host_restart;
+    if (owner.commands > 0 && !gone.searched && may_leave) {
+        decision.effects.emplace_back(
+            FindLeftovers{gone.process, gone.departure, commands_of(owner, state)});
+        decision.leaving = gone;
+        return decision;
+    }
+    decision.gone = std::move(gone);
+    return decision;
+}
+
+/// Fenced: of a generation that was opened again nobody asks any more.
+Decision decide_on(SettleLeftovers&& settle, const Session* past, const State&) {
+    auto decision = answer(NotedReply{0});
+    if (past == nullptr || !past->end || past->generation != settle.generation) return decision;
+    auto leftovers = past->end->leftovers;
+    for (auto& leftover : leftovers) {
+        const auto settled =
+            std::ranges::find(settle.leftovers, leftover.process, &Leftover::process);
+        const bool is_open = leftover.fate == Fate::stopping;
+        if (is_open && settled != settle.leftovers.end()) leftover.fate = settled->fate;
+    }
+    if (leftovers == past->end->leftovers) return decision;
+    decision.changes.emplace_back(LeftoversSettled{std::move(settle.session_id), past->ordinal,
+                                                   past->generation, std::move(leftovers)});
+    decision.reply = NotedReply{1};
+    return decision;
+}
+
+Decision decide_on(OwnerUnknown&& unknown, const Session*, const State& state) {
+    return doubt_owner(unknown.process, /*unknown=*/true, unknown.why, state);
+}
+
+Decision decide_on(OwnerAlive&& alive, const Session*, const State& state) {
+    return doubt_owner(alive.process, /*unknown=*/false, {}, state);
+}
+
+}  // namespace knell

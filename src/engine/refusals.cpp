@@ -1,0 +1,73 @@
+#include "engine/refusals.hpp"
+
+#include <fmt/format.h>
+
+namespace knell {
+
+namespace {
+
+std::string how_known(const LiveSession& live) {
+    if (live.unknown_since()) return "cannot be checked";
+    if (live.owner_kind() == OwnerKind::lease) {
+        return "its lease was renewed at " + format_rfc3339(live.last_seen_at());
+    }
+    return "its process is watched";
+}
+
+}  // namespace
+
+Error not_found(const SessionId& id) {
+    return {ErrorCode::not_found,
+            fmt::format("no session {}; `knell ls --all` lists what there is", id.text()),
+            {},
+            {}};
+}
+
+Error has_ended(const Session& past, std::string_view next_step) {
+    return {ErrorCode::ended,
+            fmt::format("session {} ended at {} ({}); {}", past.id.text(),
+                        format_rfc3339(past.end->ended_at), name_of(past.end->reason), next_step),
+            {},
+            EndedAs{past.end->reason, past.end->ended_at, past.generation, past.owner.process}};
+}
+
+Error owned_by(const LiveSession& live, const State& state) {
+    const auto owner = live.owner(state.realms());
+    const auto who = owner.kind == OwnerKind::process
+                         ? fmt::format("process {}", owner.process.pid)
+                         : fmt::format("a lease of {} s", owner.lease_ttl.count());
+    const auto known = how_known(live);
+    return {ErrorCode::owned,
+            fmt::format("session {} is owned by {} on {} since {} ({}); take it over with "
+                        "takeover: true, or leave it alone",
+                        live.id(), who, owner.host, format_rfc3339(owner.since), known),
+            {},
+            OwnedBy{owner, live.generation(), live.status(), known}};
+}
+
+Error fenced(const SessionId& id, Generation given, Generation current) {
+    return {ErrorCode::fenced,
+            fmt::format("generation {} of session {} may not write: the session is at generation "
+                        "{}; stop, or resume it to own it again",
+                        given, id.text(), current),
+            "generation", FencedBy{current}};
+}
+
+Error fenced_former(const LiveSession& live, const ProcessIdentity& caller) {
+    return {ErrorCode::fenced,
+            fmt::format("process {} owned an earlier generation of session {}, which is at "
+                        "generation {} now and not its to end; resume it to own it again",
+                        caller.pid, live.id(), live.generation()),
+            "generation", FencedBy{live.generation()}};
+}
+
+Error unowned(const LiveSession& live) {
+    return {ErrorCode::blocked,
+            fmt::format("session {} has no owner since {} and waits for the next; claim it with "
+                        "session.resume and write under the generation that gives",
+                        live.id(), format_rfc3339(*live.parked_since())),
+            {},
+            Unowned{*live.parked_since(), live.generation(), live.status()}};
+}
+
+}  // namespace knell

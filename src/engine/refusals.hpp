@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/error.hpp"
+#include "engine/live_session.hpp"
+#include "engine/state.hpp"
+
+namespace knell {
+
+/// Why a command is refused, in words that say what to do next.
+Error not_found(const SessionId& id);
+Error has_ended(const Session& past, std::string_view next_step);
+Error owned_by(const LiveSession& live, const State& state);
+Error fenced(const SessionId& id, Generation given, Generation current);
+/// Somebody who owned an earlier generation.
+Error fenced_former(const LiveSession& live, const ProcessIdentity& caller);
+/// It is parked: nobody may write to it.
+Error unowned(const LiveSession& live);
+
+}  // namespace knell

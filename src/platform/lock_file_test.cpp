@@ -1,0 +1,90 @@
+#include "platform/lock_file.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "testing/temp_folder.hpp"
+
+namespace knell {
+namespace {
+
+using namespace std::chrono_literals;
+
+class LockFileTest : public ::testing::Test {
+  protected:
+    std::optional<LockFile> acquire() const {
+        auto lock = LockFile::acquire(path, {.home = "/a home", .socket = "/s"}, 0ms);
+        EXPECT_TRUE(lock.has_value());
+        return std::move(*lock);
+    }
+
+    const testing::TempFolder folder;
+    const std::string path = folder.path() + "/lock";
+};
+
+TEST_F(LockFileTest, NamesItsHolder) {
+    const auto lock = acquire();
+
+    const auto holder = lock_holder(path);
+
+    ASSERT_TRUE(holder);
+    EXPECT_EQ(holder->pid, getpid());
+    EXPECT_EQ(holder->home, "/a home");
+    EXPECT_EQ(holder->socket, "/s");
+    EXPECT_TRUE(open_lock_holder(path, *holder)) << open_lock_holder(path, *holder).error().message;
+}
+
+TEST_F(LockFileTest, IsHadByOneAtATime) {
+    auto first = acquire();
+    ASSERT_TRUE(first);
+
+    EXPECT_FALSE(acquire());
+
+    first.reset();
+    EXPECT_FALSE(lock_holder(path));
+    EXPECT_TRUE(acquire());
+}
+
+TEST_F(LockFileTest, AnotherProcessUnderThePidOfTheHolderIsNotTaken) {
+    const auto lock = acquire();
+    const auto holder = lock_holder(path).value();
+
+    auto reused = holder;
+    reused.start_ticks += 1;
+    auto elsewhere = holder;
+    elsewhere.pid_namespace = "pid:[1]";
+    auto before_boot = holder;
+    before_boot.boot_id = "another";
+    auto untold = holder;
+    untold.start_ticks = 0;
+
+    for (const auto& stranger : {reused, elsewhere, before_boot, untold}) {
+        EXPECT_FALSE(open_lock_holder(path, stranger));
+    }
+}
+
+TEST_F(LockFileTest, WhoeverWroteTheFileIsNotTakenOnceTheLockIsFree) {
+    auto lock = acquire();
+    const auto holder = lock_holder(path).value();
+
+    lock.reset();
+
+    EXPECT_FALSE(open_lock_holder(path, holder));
+}
+
+TEST_F(LockFileTest, KnowsThatItsFileWasDeletedOrReplaced) {
+    const auto lock = acquire();
+    EXPECT_TRUE(lock->is_in_place());
+
+    std::filesystem::remove(path);
+    EXPECT_FALSE(lock->is_in_place());
+
+    std::ofstream(path) << "1\n";
+    EXPECT_FALSE(lock->is_in_place());
+}
+
+}  // namespace
+}  // namespace knell

@@ -1,0 +1,64 @@
+#include "watch/pidfd_holder.hpp"
+
+#include <cerrno>
+#include <set>
+
+#include <poll.h>
+
+#include "platform/fd.hpp"
+#include "platform/pidfd.hpp"
+
+namespace knell {
+
+namespace {
+
+class HeldByPidfd final : public HeldProcess {
+  public:
+    explicit HeldByPidfd(Fd pidfd) : pidfd_(std::move(pidfd)) {}
+    bool has_ended() const override {
+        pollfd look{.fd = pidfd_.get(), .events = POLLIN, .revents = 0};
+        return poll(&look, 1, 0) > 0;
+    }
+    void signal(int number) override { pidfd_send_signal(pidfd_.get(), number, nullptr, 0); }
+
+  private:
+    Fd pidfd_;
+};
+
+}  // namespace
+
+std::expected<std::unique_ptr<HeldProcess>, NotHeld> PidfdHolder::hold(
+    const ProcessIdentity& process) const {
+    if (process.boot_id.empty()) return std::unexpected(NotHeld::unreachable);
+    if (process.boot_id != tree_.boot_id()) return std::unexpected(NotHeld::gone);
+    if (process.pid_namespace != tree_.pid_namespace()) {
+        return std::unexpected(NotHeld::unreachable);
+    }
+    Fd pidfd{pidfd_open(process.pid, 0)};
+    if (!pidfd) return std::unexpected(errno == ESRCH ? NotHeld::gone : NotHeld::unreachable);
+    auto held = std::make_unique<HeldByPidfd>(std::move(pidfd));
+    // Whoever has this start now had it when the descriptor was made, and has it for good.
+    const auto found = tree_.stat(process.pid);
+    if (!found) return std::unexpected(held->has_ended() ? NotHeld::gone : NotHeld::unreachable);
+    if (found->start_ticks != process.start_ticks) return std::unexpected(NotHeld::gone);
+    return held;
+}
+
+bool PidfdHolder::is_spared(const ProcessIdentity& process) const {
+    std::vector<pid_t> left{process.pid};
+    std::set<pid_t> seen;
+    while (!left.empty()) {
+        const auto pid = left.back();
+        left.pop_back();
+        if (!seen.insert(pid).second) continue;
+        const auto stat = tree_.stat(pid);
+        if (!stat) continue;
+        if (owners_.contains(tree_.identity(pid, *stat))) return true;
+        for (const auto child : tree_.children(pid).value_or(std::vector<pid_t>{})) {
+            left.push_back(child);
+        }
+    }
+    return false;
+}
+
+}  // namespace knell

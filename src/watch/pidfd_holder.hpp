@@ -1,0 +1,23 @@
+#pragma once
+
+#include "watch/live_owners.hpp"
+#include "watch/process_tree.hpp"
+#include "watch/stopper.hpp"
+
+namespace knell {
+
+/// Holds processes by their pidfds.  Without one nothing is ever signalled: a pid alone may be
+/// another's by the time the signal arrives.
+class PidfdHolder final : public ProcessHolder {
+  public:
+    PidfdHolder(const ProcessTree& tree, const LiveOwners& owners) : tree_(tree), owners_(owners) {}
+    std::expected<std::unique_ptr<HeldProcess>, NotHeld> hold(
+        const ProcessIdentity& process) const override;
+    bool is_spared(const ProcessIdentity& process) const override;
+
+  private:
+    const ProcessTree& tree_;
+    const LiveOwners& owners_;
+};
+
+}  // namespace knell

@@ -1,0 +1,115 @@
+#include "watch/timed_tree.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <pthread.h>
+
+namespace knell {
+
+/// A thread that answers one question after another.  It holds itself, so that it may be forgotten
+/// while it hangs.
+class TimedTree::Worker {
+  public:
+    using Question = std::function<Answer(const ProcessTree&)>;
+
+    static std::shared_ptr<Worker> start(std::shared_ptr<const ProcessTree> tree) {
+        auto worker = std::make_shared<Worker>();
+        std::thread([worker, tree = std::move(tree)] {
+            pthread_setname_np(pthread_self(), "knell-procfs");
+            worker->run(*tree);
+        }).detach();
+        return worker;
+    }
+
+    /// Nothing when it did not come back in time.
+    std::optional<Answer> ask(Question question, std::chrono::milliseconds wait_max) {
+        std::unique_lock lock(mutex_);
+        question_ = std::move(question);
+        answer_.reset();
+        changed_.notify_all();
+        changed_.wait_for(lock, wait_max, [this] { return answer_.has_value(); });
+        return std::exchange(answer_, std::nullopt);
+    }
+    bool is_back() {
+        const std::lock_guard lock(mutex_);
+        return answer_.has_value();
+    }
+    void stop() {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+        changed_.notify_all();
+    }
+
+  private:
+    void run(const ProcessTree& tree) {
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            changed_.wait(lock, [this] { return stopping_ || question_; });
+            if (stopping_) return;
+            const auto question = std::exchange(question_, nullptr);
+            lock.unlock();
+            auto answer = question(tree);
+            lock.lock();
+            answer_ = std::move(answer);
+            changed_.notify_all();
+        }
+    }
+
+    std::mutex mutex_;  // guards all below
+    std::condition_variable changed_;
+    Question question_;
+    std::optional<Answer> answer_;
+    bool stopping_ = false;
+};
+
+TimedTree::TimedTree(std::shared_ptr<const ProcessTree> tree) : tree_(std::move(tree)) {}
+
+TimedTree::~TimedTree() {
+    if (worker_) worker_->stop();
+    for (const auto& worker : stuck_) worker->stop();
+}
+
+TimedTree::Answer TimedTree::ask(std::function<Answer(const ProcessTree&)> question) const {
+    std::erase_if(stuck_, [](const auto& worker) {
+        const bool is_back = worker->is_back();
+        if (is_back) worker->stop();
+        return is_back;
+    });
+    if (!worker_) {
+        if (stuck_.size() >= stuck_max) return std::nullopt;
+        worker_ = Worker::start(tree_);
+    }
+    auto answer = worker_->ask(std::move(question), read_max);
+    if (answer) return *std::move(answer);
+    stuck_.push_back(std::exchange(worker_, nullptr));
+    return std::nullopt;
+}
+
+std::optional<std::string> TimedTree::environment(pid_t pid) const {
+    return ask([pid](const ProcessTree& tree) { return tree.environment(pid); });
+}
+
+std::string TimedTree::command_line(pid_t pid) const {
+    return ask([pid](const ProcessTree& tree) -> Answer { return tree.command_line(pid); })
+        .value_or("");
+}
+
+bool TimedTree::is_knell_daemon(pid_t pid) const {
+    // One that cannot be looked at is spared.
+    const auto answer = ask([pid](const ProcessTree& tree) -> Answer {
+        return tree.is_knell_daemon(pid) ? "yes" : "no";
+    });
+    return answer != "no";
+}
+
+bool TimedTree::is_same_file(const std::string& one, const std::string& other) const {
+    if (one == other) return true;
+    const auto answer = ask([one, other](const ProcessTree& tree) -> Answer {
+        return tree.is_same_file(one, other) ? "yes" : "no";
+    });
+    return answer == "yes";
+}
+
+}  // namespace knell

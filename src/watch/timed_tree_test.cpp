@@ -1,0 +1,65 @@
+#include "watch/timed_tree.hpp"
+
+#include <latch>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "testing/fake_tree.hpp"
+
+namespace knell {
+namespace {
+
+/// Process 13 cannot be read until the test says so.
+class StuckTree final : public testing::FakeTree {
+  public:
+    std::optional<std::string> environment(pid_t pid) const override {
+        if (pid == 13) free.wait();
+        return FakeTree::environment(pid);
+    }
+    mutable std::latch free{1};
+};
+
+class Timed : public ::testing::Test {
+  protected:
+    Timed() {
+        tree_->processes[1].environment = "A=1";
+        tree_->processes[13].environment = "A=13";
+    }
+    ~Timed() override {
+        if (!tree_->free.try_wait()) tree_->free.count_down();
+    }
+    const std::shared_ptr<StuckTree> tree_ = std::make_shared<StuckTree>();
+    const TimedTree timed_{tree_};
+};
+
+TEST_F(Timed, ReadsWhatCanBeRead) {
+    EXPECT_EQ(timed_.environment(1), "A=1");
+    EXPECT_EQ(timed_.command_line(1), "sleep 9");
+    EXPECT_FALSE(timed_.is_knell_daemon(1));
+    EXPECT_TRUE(timed_.is_same_file("/a", "/a"));
+    EXPECT_FALSE(timed_.is_same_file("/a", "/b"));
+}
+
+TEST_F(Timed, AProcessThatCannotBeReadHoldsNobodyUp) {
+    EXPECT_EQ(timed_.environment(13), std::nullopt);
+    EXPECT_EQ(timed_.environment(1), "A=1") << "the others can be read all the same";
+}
+
+TEST_F(Timed, GivesUpReadingWhenTooManyAreStuckAndGoesOnOnceTheyAreBack) {
+    for (std::size_t i = 0; i < TimedTree::stuck_max; ++i) {
+        EXPECT_EQ(timed_.environment(13), std::nullopt);
+    }
+    EXPECT_EQ(timed_.environment(1), std::nullopt);
+    EXPECT_TRUE(timed_.is_knell_daemon(1)) << "what cannot be looked at is spared";
+    EXPECT_FALSE(timed_.is_same_file("/a", "/b"));
+
+    tree_->free.count_down();
+
+    while (timed_.environment(1) != "A=1") {
+    }
+    EXPECT_EQ(timed_.environment(13), "A=13");
+}
+
+}  // namespace
+}  // namespace knell

@@ -1,0 +1,415 @@
+// The socket belongs to one daemon: nobody takes it, it comes back by itself, and a daemon without
+// one is still found.
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "functional/harness/owners.hpp"
+
+namespace knell::functional {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+ino_t inode_of(const std::string& path) {
+    struct stat found{};
+    return lstat(path.c_str(), &found) == 0 ? found.st_ino : 0;
+}
+
+unsigned mode_of(const std::string& path) {
+    struct stat found{};
+    return stat(path.c_str(), &found) == 0 ? found.st_mode & 07777U : 0;
+}
+
+/// Somebody else who listens at a path.
+class Listener {
+  public:
+    explicit Listener(const std::string& path)
+        : fd_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::ranges::copy(path, std::begin(address.sun_path));
+        if (bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+            listen(fd_.get(), 8) != 0) {
+            throw std::runtime_error("cannot listen at " + path);
+        }
+    }
+    void close() { fd_.reset(); }
+
+  private:
+    Fd fd_;
+};
+
+bool answers(const std::string& socket) {
+    try {
+        return Client(socket).call("node.status").ok();
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+class Socket : public WithOwners {
+  protected:
+    /// Puts a directory in the socket's place: it cannot be bound again.
+    void block() {
+        daemon.freeze();  // or it might be quicker
+        fs::remove(home.socket());
+        fs::create_directory(home.socket());
+        daemon.signal(SIGCONT);
+    }
+};
+
+TEST_F(Socket, ADeletedOneIsBoundAgainAndConnectionsStay) {
+    fs::remove(home.socket());
+
+    daemon.wait_for_log("bound again");
+
+    EXPECT_TRUE(answers(home.socket()));
+    EXPECT_EQ(mode_of(home.socket()), 0600U);
+    EXPECT_TRUE(client.call("node.status").ok()) << "who was connected was cut off";
+}
+
+TEST_F(Socket, AFileInItsPlaceIsReplaced) {
+    write_file(home.file("other"), "not a socket");
+    fs::rename(home.file("other"), home.socket());
+
+    daemon.wait_for_log("bound again");
+
+    EXPECT_TRUE(answers(home.socket()));
+}
+
+TEST_F(Socket, OneThatSomebodyElseAnswersIsNeitherTakenNorDeleted) {
+    Listener other(home.file("other"));
+    fs::rename(home.file("other"), home.socket());
+    const auto theirs = inode_of(home.socket());
+    daemon.wait_for_log("something else listens");
+
+    EXPECT_EQ(daemon.terminate(), 0);
+
+    EXPECT_EQ(inode_of(home.socket()), theirs);
+    const auto refused = refused_start(home);
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_THAT(refused.err, HasSubstr("something else listens"));
+    EXPECT_EQ(inode_of(home.socket()), theirs);
+    other.close();
+    daemon.start();
+    EXPECT_TRUE(answers(home.socket()));
+}
+
+TEST_F(Socket, LocksThatWereDeletedAreTakenAgain) {
+    for (const auto* name : {"knell.lock", "knell.sock.lock"}) {
+        fs::remove(home.file(name));
+        until([&] { return fs::exists(home.file(name)); }, "the lock to come back");
+    }
+    until([&] { return read_file(home.file("knell.lock")).contains("socket"); }, "its text");
+
+    const auto second = refused_start(home);
+
+    EXPECT_EQ(second.status, 1);
+    EXPECT_THAT(second.err, HasSubstr(fmt::format("process {} already runs", daemon.pid())));
+    EXPECT_TRUE(answers(home.socket()));
+}
+
+TEST_F(Socket, DownFindsADaemonByItsLock) {
+    block();
+
+    const auto down = home.knell({"down"});
+
+    EXPECT_EQ(down.status, 0) << down.err;
+    EXPECT_EQ(down.out, fmt::format("stopped: pid {}\n", daemon.pid()));
+    fs::remove(home.socket());
+    daemon.start();
+    reconnect();
+    EXPECT_EQ(count_events("gateway:shutdown"), 1U);
+}
+
+TEST_F(Socket, StatusSaysThatADaemonRunsWhichCannotBeReached) {
+    block();
+
+    const auto status = home.knell({"status"});
+
+    EXPECT_EQ(status.status, 1);
+    EXPECT_THAT(status.err, HasSubstr(fmt::format("a daemon runs, process {}", daemon.pid())));
+    fs::remove(home.socket());
+    until([&] { return answers(home.socket()); }, "the socket");
+}
+
+TEST_F(Socket, DownSignalsNobodyWhoIsNotProvenToHoldTheLock) {
+    block();
+    auto innocent = idle_process();
+    auto lock = read_file(home.file("knell.lock"));
+    lock.replace(0, lock.find('\n'), fmt::to_string(innocent.pid()));
+    write_file(home.file("knell.lock"), lock);
+
+    const auto down = home.knell({"down"});
+
+    EXPECT_EQ(down.status, 1);
+    EXPECT_THAT(down.err, HasSubstr("nothing was stopped"));
+    EXPECT_TRUE(is_running(innocent.pid()));
+    EXPECT_TRUE(is_running(daemon.pid()));
+    // For the end of the test, which finds the daemon by its lock.
+    lock.replace(0, lock.find('\n'), fmt::to_string(daemon.pid()));
+    write_file(home.file("knell.lock"), lock);
+}
+
+TEST_F(Socket, UpFindsADaemonWhoseSocketIsGone) {
+    fs::remove(home.socket());
+
+    const auto up = home.knell({"up", "--detach"});
+
+    EXPECT_EQ(up.status, 0) << up.err;
+    EXPECT_EQ(up.out, fmt::format("a daemon runs already: pid {}, socket {}\n", daemon.pid(),
+                                  home.socket()));
+    const auto run = home.knell({"run", "--", "true"});
+    EXPECT_EQ(run.err, "");
+}
+
+TEST_F(Socket, ADaemonOfAnotherHomeDoesNotTakeTheSocketOfTheSessionItWasStartedIn) {
+    const TempHome other;
+    auto spawn = other.command({"up", "--detach"});
+    spawn.environment["KNELL_SOCKET"] = home.socket();
+    const auto ours = inode_of(home.socket());
+
+    const auto up = run_command(spawn);
+
+    ASSERT_EQ(up.status, 0) << up.err;
+    EXPECT_THAT(up.out, HasSubstr(other.socket()));
+    EXPECT_THAT(up.err, HasSubstr(home.socket()));
+    EXPECT_EQ(text(Client(other.socket()).must("node.status"), "home"), other.path());
+    EXPECT_EQ(text(Client(home.socket()).must("node.status"), "home"), home.path());
+    spawn.argv = {knell_binary(), "down"};
+    EXPECT_EQ(run_command(spawn).status, 0);
+    EXPECT_EQ(inode_of(home.socket()), ours);
+    EXPECT_TRUE(answers(home.socket()));
+    EXPECT_FALSE(answers(other.socket()));
+}
+
+TEST_F(Socket, NoDaemonIsStartedForASocketThatItWouldNotListenAt) {
+    const TempHome other;
+    auto spawn = other.command({"run", "--", "true"});
+    spawn.environment["KNELL_SOCKET"] = "/nonexistent/knell.sock";
+
+    const auto run = run_command(spawn);
+
+    EXPECT_EQ(run.status, 0);
+    EXPECT_THAT(run.err, HasSubstr("KNELL_SOCKET"));
+    EXPECT_EQ(std::ranges::count(run.err, '\n'), 1) << run.err;
+    EXPECT_FALSE(fs::exists(other.file("knell.lock"))) << "a daemon was started";
+    EXPECT_EQ(names_in(other.file("spool")).size(), 1U);
+}
+
+TEST_F(Socket, ADaemonWhoseHomeWasDeletedGivesWayToTheNextOne) {
+    daemon.freeze();  // so that the next one is here before it looks
+    for (const auto& name : names_in(home.path())) fs::remove_all(home.file(name));
+    ASSERT_EQ(home.knell({"up", "--detach"}).status, 0);
+    ASSERT_EQ(home.knell({"down"}).status, 0);
+    daemon.signal(SIGCONT);
+
+    daemon.wait_for_log("ends at once");
+
+    const auto up = home.knell({"up", "--detach"});
+    EXPECT_EQ(up.status, 0) << up.err;
+    const auto next = Client(home.socket()).must("node.status");
+    EXPECT_NE(number(next, "pid"), daemon.pid());
+    EXPECT_TRUE(array(next, "degraded").empty());
+}
+
+/// Two state homes, one runtime directory, as on a machine with XDG directories.
+class XdgHomes : public testing::Test {
+  protected:
+    Spawn command(const std::string& state, std::vector<std::string> arguments) const {
+        auto spawn = root.command(std::move(arguments));
+        spawn.environment = {{"XDG_STATE_HOME", root.file(state)},
+                             {"XDG_CONFIG_HOME", root.file("config")},
+                             {"XDG_RUNTIME_DIR", root.file("run")}};
+        return spawn;
+    }
+    Outcome knell(const std::string& state, std::vector<std::string> arguments) const {
+        return run_command(command(state, std::move(arguments)));
+    }
+    void TearDown() override {
+        EXPECT_EQ(knell("one", {"down"}).status, 0);
+        EXPECT_EQ(knell("two", {"down"}).status, 0);
+    }
+    std::string socket() const { return root.file("run/knell/knell.sock"); }
+
+    const TempHome root;
+};
+
+TEST_F(XdgHomes, TheSecondStateHomeInOneRuntimeDirectoryIsRefused) {
+    ASSERT_EQ(knell("one", {"up", "--detach"}).status, 0);
+    const auto pid = number(Client(socket()).must("node.status"), "pid");
+
+    const auto second = knell("two", {"up"});
+
+    EXPECT_EQ(second.status, 1);
+    EXPECT_THAT(second.err,
+                HasSubstr(fmt::format("process {} already listens at {} for the home {}", pid,
+                                      socket(), root.file("one/knell"))));
+    EXPECT_EQ(number(Client(socket()).must("node.status"), "pid"), pid);
+    EXPECT_FALSE(fs::exists(root.file("two/knell/knell.db"))) << "its store was opened first";
+}
+
+TEST_F(XdgHomes, ALogoutThatRemovesTheRuntimeDirectoryLeavesTheDaemonReachable) {
+    ASSERT_EQ(knell("one", {"up", "--detach"}).status, 0);
+    const auto pid = number(Client(socket()).must("node.status"), "pid");
+    fs::remove_all(root.file("run"));
+
+    const auto up = knell("one", {"up", "--detach"});
+
+    EXPECT_EQ(up.status, 0) << up.err;
+    EXPECT_THAT(up.out, HasSubstr(fmt::format("pid {},", pid)));
+    EXPECT_EQ(mode_of(root.file("run/knell")), 0700U);
+    EXPECT_EQ(mode_of(socket()), 0600U);
+    const auto second = knell("two", {"up"});
+    EXPECT_EQ(second.status, 1) << "the lock beside the socket was not taken again";
+}
+
+TEST_F(XdgHomes, OneWithAnotherRuntimeDirectoryIsToldWhereTheDaemonListens) {
+    ASSERT_EQ(knell("one", {"up", "--detach"}).status, 0);
+    auto spawn = command("one", {"run", "--", "true"});
+    spawn.environment["XDG_RUNTIME_DIR"] = root.file("elsewhere");
+
+    const auto run = run_command(spawn);
+
+    EXPECT_EQ(run.status, 0);
+    EXPECT_THAT(run.err, HasSubstr("KNELL_SOCKET=" + socket()));
+}
+
+TEST(LinkedHome, ALinkToAHomeOfOursWorks) {
+    const TempHome root;
+    const TempHome home("real");
+    fs::create_directories(home.path());
+    const auto link = root.file("link");
+    fs::create_directory_symlink(home.path(), link);
+    auto spawn = home.command({"up", "--detach"});
+    spawn.environment["KNELL_HOME"] = link;
+
+    const auto up = run_command(spawn);
+
+    ASSERT_EQ(up.status, 0) << up.err;
+    spawn.argv = {knell_binary(), "run", "--id", "s", "--", "true"};
+    const auto run = run_command(spawn);
+    EXPECT_EQ(run.err, "");
+    EXPECT_EQ(text(Client(home.socket()).must("session.show", R"({"session_id":"s"})"), "reason"),
+              "completed");
+    spawn.argv = {knell_binary(), "down"};
+    EXPECT_EQ(run_command(spawn).status, 0);
+}
+
+TEST(SharedHome, ADirectoryOfAllUsersIsNotClosedToThem) {
+    const TempHome home;
+    ASSERT_EQ(chmod(home.path().c_str(), 01777), 0);
+
+    const auto up = home.knell({"up"});
+
+    EXPECT_EQ(up.status, 1);
+    EXPECT_THAT(up.err, HasSubstr("shared by all users"));
+    EXPECT_EQ(mode_of(home.path()), 01777U);
+}
+
+TEST(LinkedHome, AStrangersLinkIsRefused) {
+    if (geteuid() != 0) GTEST_SKIP() << "needs to be root, to make a link that is another user's";
+    const TempHome root;
+    const TempHome home("real");
+    fs::create_directories(home.path());
+    const auto link = root.file("link");
+    fs::create_directory_symlink(home.path(), link);
+    ASSERT_EQ(lchown(link.c_str(), 65'534, 65'534), 0);
+    auto spawn = home.command({"up"});
+    spawn.environment["KNELL_HOME"] = link;
+
+    const auto up = run_command(spawn);
+
+    EXPECT_EQ(up.status, 1);
+    EXPECT_THAT(up.err, HasSubstr("belongs to another user"));
+    EXPECT_THAT(names_in(home.path()), Not(testing::Contains("knell.db")));
+}
+
+TEST(DetachedDaemon, ItsNameIsKnell) {
+    const TempHome home;
+    ASSERT_EQ(home.knell({"up", "--detach"}).status, 0);
+    const auto pid = number(Client(home.socket()).must("node.status"), "pid");
+
+    EXPECT_EQ(read_file(fmt::format("/proc/{}/comm", pid)), "knell\n");
+}
+
+/// A daemon of user `nobody`, in a home of theirs.
+class AnothersDaemon : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (geteuid() != 0) GTEST_SKIP() << "needs to be root, to become another user";
+        // Where the build is, others may not be able to go.
+        fs::permissions(home.path(), fs::perms::others_exec, fs::perm_options::add);
+        fs::copy_file(knell_binary(), home.file("knell"));
+        fs::create_directory(theirs());
+        ASSERT_EQ(chown(theirs().c_str(), nobody, nobody), 0);
+        Pipe log;
+        Spawn spawn;
+        spawn.argv = {"setpriv",        "--reuid=65534",    "--regid=65534",
+                      "--clear-groups", home.file("knell"), "up"};
+        spawn.environment = {{"KNELL_HOME", theirs()}};
+        spawn.err = log.writing.get();
+        daemon.emplace(spawn);
+        log.writing.reset();
+        std::string said;
+        while (!said.contains("listens at")) {
+            ASSERT_TRUE(read_available(log.reading.get(), said)) << said;
+        }
+    }
+    std::string theirs() const { return home.file("theirs"); }
+    Outcome as_root(std::vector<std::string> arguments, Environment environment) const {
+        auto spawn = home.command(std::move(arguments));
+        spawn.environment = std::move(environment);
+        return run_command(spawn);
+    }
+
+    static constexpr uid_t nobody = 65'534;
+    const TempHome home;
+    std::optional<Process> daemon;
+};
+
+TEST_F(AnothersDaemon, RootMayUseItWhenItIsNamed) {
+    const auto status = as_root({"status"}, {{"KNELL_HOME", theirs()}});
+
+    EXPECT_EQ(status.status, 0) << status.err;
+    EXPECT_EQ(as_root({"status"}, {{"KNELL_SOCKET", theirs() + "/knell.sock"}}).status, 0);
+}
+
+TEST_F(AnothersDaemon, RootDoesNotTalkToOneThatStandsWhereItsOwnWouldBe) {
+    fs::create_directory(home.file("run"));
+    fs::create_directory_symlink(theirs(), home.file("run/knell"));
+
+    const auto status = as_root({"status"}, {{"XDG_RUNTIME_DIR", home.file("run")}});
+
+    EXPECT_EQ(status.status, 1);
+    EXPECT_THAT(status.err, HasSubstr("belongs to another user"));
+}
+
+TEST_F(AnothersDaemon, RootStartsNoneInAnothersHome) {
+    daemon->signal(SIGTERM);
+    ASSERT_EQ(daemon->wait(), 0);
+    const auto before = names_in(theirs());
+
+    const auto up = as_root({"up", "--detach"}, {{"KNELL_HOME", theirs()}});
+
+    EXPECT_EQ(up.status, 1);
+    EXPECT_THAT(up.err, HasSubstr("belongs to another user"));
+    EXPECT_EQ(names_in(theirs()), before);
+}
+
+}  // namespace
+}  // namespace knell::functional

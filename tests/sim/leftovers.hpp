@@ -1,0 +1,71 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "daemon/desk.hpp"
+#include "daemon/leftover_finder.hpp"
+#include "host.hpp"
+#include "watch/leftover_look.hpp"
+#include "watch/live_owners.hpp"
+#include "watch/process_tree.hpp"
+#include "watch/stopper.hpp"
+
+namespace knell::sim {
+
+/// The processes of a host as /proc would show them.
+class HostTree final : public ProcessTree {
+  public:
+    explicit HostTree(const Host& host) : host_(host) {}
+    const std::string& boot_id() const override { return host_.boot_id(); }
+    std::uint64_t pid_namespace() const override { return host_.own_pid_namespace(); }
+    std::vector<pid_t> pids() const override;
+    std::optional<ProcStat> stat(pid_t pid) const override;
+    std::optional<std::vector<pid_t>> children(pid_t pid) const override;
+    std::optional<std::string> environment(pid_t pid) const override;
+    std::string command_line(pid_t) const override { return "simulated"; }
+    std::optional<Sockets> sockets(pid_t pid) const override;
+    bool is_knell_daemon(pid_t) const override { return false; }
+    bool is_same_file(const std::string& one, const std::string& other) const override {
+        return one == other;
+    }
+
+  private:
+    const Host& host_;
+};
+
+/// What the daemon's thread for leftovers does, without the thread: the real search and the real
+/// stopper, on a host that exists only in memory.
+class Leftovers final : public LeftoverFinder {
+  public:
+    /// Somebody is signalled: what that does, and whether it was right, is not decided here.
+    using OnSignal = std::function<void(const ProcessIdentity&, int number)>;
+    Leftovers(Host& host, OnSignal on_signal);
+    ~Leftovers() override;
+
+    void protect(const ProcessIdentity& owner) override { owners_.add(owner); }
+    void unprotect(const ProcessIdentity& owner) { owners_.remove(owner); }
+    std::vector<FoundLeftovers> find(const FindLeftovers& what) override;
+    void look(const FindLeftovers& what);
+    void stop(StopLeftovers&& what);
+    /// What there is to say by now.
+    std::vector<Command> step();
+
+  private:
+    struct Look {
+        ProcessIdentity process;
+        Departure departure;
+        LeftoverLook look;
+    };
+    class Holder;
+
+    Host& host_;
+    const HostTree tree_;
+    LiveOwners owners_;
+    const std::unique_ptr<Holder> holder_;
+    Stopper stopper_;
+    std::vector<std::unique_ptr<Look>> looks_;
+};
+
+}  // namespace knell::sim
