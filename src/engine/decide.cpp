@@ -101,7 +101,9 @@ void bound_by_what_was_seen(End& end, const LiveSession& live, const State& stat
         end.ended_after = std::min(live.owner_since(), end.ended_before);
         return;
     }
-    auto last_look = state.vouched_until();
+    // The watch vouches for those that it can check.
+    const bool doubtful = owner->unclear || live.unknown_since();
+    auto last_look = doubtful ? std::nullopt : state.vouched_until();
     if (owner->leaving) {
         last_look = owner->departure.last_look;
         end.ended_before =
