@@ -2,7 +2,7 @@
 """Applies a mutation to a copy of the sources, or checks that all of them still apply.
 
     tools/mutant.py apply TREE FILE     changes the sources under TREE
-    tools/mutant.py revert TREE FILE    takes that back
+    tools/mutant.py revert TREE FILE    takes that back, from the sources here
     tools/mutant.py check TREE FILE...  exit status 1 names those that no longer fit
 
 A mutation is a text file: a sentence on what is wrong, an empty line, then one or more changes:
@@ -18,6 +18,9 @@ only where they stand more than once: the first place behind that text is meant.
 
 import pathlib
 import sys
+
+
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Misfit(Exception):
@@ -50,7 +53,8 @@ def places_of(wanted, lines):
     return [i for i in range(len(texts) - width + 1) if texts[i : i + width] == wanted]
 
 
-def change_one(tree, change, old, new):
+def change_one(tree, change):
+    old, new = change["old"], change["new"]
     path = tree / change["file"]
     if not path.is_file():
         raise Misfit(f"no file {change['file']}")
@@ -69,14 +73,19 @@ def change_one(tree, change, old, new):
     return path, "\n".join(lines) + "\n"
 
 
-def change_all(tree, mutation, reverse, write):
+def change_all(tree, mutation, write):
     for change in parse(mutation):
-        old, new = change["old"], change["new"]
-        if not old or not new:
+        if not change["old"] or not change["new"]:
             raise Misfit("each change needs lines to find (-) and lines to put there (+)")
-        path, text = change_one(tree, change, new if reverse else old, old if reverse else new)
+        path, text = change_one(tree, change)
         if write:
             path.write_text(text)
+
+
+def revert(tree, mutation):
+    for change in parse(mutation):
+        original = HERE.parent / change["file"]
+        (tree / change["file"]).write_text(original.read_text())
 
 
 def main(arguments):
@@ -88,7 +97,10 @@ def main(arguments):
     for file in files:
         mutation = pathlib.Path(file)
         try:
-            change_all(pathlib.Path(tree), mutation, verb == "revert", verb != "check")
+            if verb == "revert":
+                revert(pathlib.Path(tree), mutation)
+            else:
+                change_all(pathlib.Path(tree), mutation, verb == "apply")
         except Misfit as misfit:
             print(f"{mutation.name}: {misfit}", file=sys.stderr)
             status = 1

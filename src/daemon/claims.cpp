@@ -41,7 +41,6 @@ Result<Claims> Claims::take(const Paths& paths) {
 }
 
 Result<void> Claims::keep_store() {
-    if (!store_file_) store_file_ = look(paths_.store_file);
     if (store_.is_in_place()) return {};
     if (const auto now = look(paths_.store_file); now && store_file_ && now != store_file_) {
         return fail(ErrorCode::owned, fmt::format("{} was deleted, and {} is the store of another "

@@ -23,8 +23,10 @@ class Claims {
 
     /// Takes the lock of the store anew when its file was deleted.  `owned`: another daemon was
     /// quicker, or has been here meanwhile and left a store that is not ours; two of them must not
-    /// write to one store.  First when the store is open.
+    /// write to one store.
     Result<void> keep_store();
+    /// When the store has just been opened: which file is ours.
+    void remember_store() { store_file_ = look(paths_.store_file); }
 
     net::SocketAddress& address() { return address_; }
 
@@ -39,7 +41,7 @@ class Claims {
 
     Paths paths_;
     LockFile store_;
-    std::optional<FileId> store_file_;  // as it was at the first look
+    std::optional<FileId> store_file_;  // as it was when it was opened
     net::SocketAddress address_;
 };
 

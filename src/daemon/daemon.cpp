@@ -469,6 +469,7 @@ int run_daemon(const DaemonOptions& options) {
     if (!claims) return refuse(claims.error());
     auto store = sqlite::open_store({.path = paths.store_file, .vfs = {}});
     if (!store) return refuse(store.error());
+    claims->remember_store();
     Readers readers;
     for (auto* reader : {&readers.answers, &readers.feeds, &readers.delivery}) {
         auto opened = (*store)->open_reader();

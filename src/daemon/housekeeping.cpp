@@ -37,7 +37,7 @@ Housekeeping::Housekeeping(Claims& claims, net::Server& server, std::function<vo
       had_terminal_(has_controlling_terminal()) {}
 
 void Housekeeping::start() {
-    keep_claims();  // the first look remembers what is ours
+    keep_claims();
     server_.every(look_period, [this] { look(); });
     server_.on_hangup([this] { take_hangup(); });
     set_hangup(SIG_UNBLOCK);
