@@ -85,12 +85,25 @@ End end_of(const Close& close, EndPath path, WallTime now) {
     return end;
 }
 
-/// The command's parent tells of an exit that was some time ago: after the last look that found the
-/// command, and before its end was seen here, if it was.
+/// Whether a close tells how a command ended.  That was so before anybody said it, also where the
+/// wrapper is not known as its parent: an earlier daemon knew, or the word comes from the spool.
+bool tells_of_a_command(const Close& close, const LiveSession& live) {
+    return live.leftovers() != LeftoversPolicy::none && leads_to(EndPath::waited_for, close.reason);
+}
+
+/// Somebody tells of an exit that was some time ago: after the last look that found the command,
+/// and before its end was seen here, if it was.
 void bound_by_what_was_seen(End& end, const LiveSession& live, const State& state) {
     const auto* owner = state.owner_of(live);
-    if (owner == nullptr) return;
-    auto last_look = state.vouched_until();
+    if (owner == nullptr) {
+        // Nobody looks at it.  A renewal may have been read long after it was sent: that the
+        // command began is all there is to know.
+        end.ended_after = std::min(live.owner_since(), end.ended_before);
+        return;
+    }
+    // The watch vouches for those that it can check.
+    const bool doubtful = owner->unclear || live.unknown_since();
+    auto last_look = doubtful ? std::nullopt : state.vouched_until();
     if (owner->leaving) {
         last_look = owner->departure.last_look;
         end.ended_before =
@@ -105,7 +118,10 @@ void bound_by_what_was_seen(End& end, const LiveSession& live, const State& stat
 void close_at_once(Decision& decision, const Session& opened, const Close& close, WallTime now) {
     Realms realms;
     const LiveSession live(opened, realms, std::chrono::milliseconds{0});
-    end_session(decision, EndPath::spooled, live, end_of(close, EndPath::spooled, now), now);
+    auto end = end_of(close, EndPath::spooled, now);
+    // The wrapper wrote when it had waited for the command, and nobody looked in between.
+    end.ended_after = std::min(opened.owner.since, end.ended_before);
+    end_session(decision, EndPath::spooled, live, std::move(end), now);
 }
 
 Decision decide_on(Create&& create, const Session* past, const State& state) {
@@ -122,7 +138,8 @@ Decision decide_on(Create&& create, const Session* past, const State& state) {
                             {}});
     }
 
-    const auto started = std::min(create.at.value_or(now), now);
+    // Its owner was looked at when the call arrived, and may be gone when its turn comes.
+    const auto started = std::min(create.at.value_or(state.heard_at()), now);
     session.ordinal = state.heads().ordinal + 1;
     session.generation = 1;
     session.started_at = session.last_activity_at = session.last_seen_at = started;
@@ -274,7 +291,7 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
     const auto now = state.time_for(*live);
     const auto path = path_of(close, *live);
     auto end = end_of(close, path, now);
-    if (path == EndPath::waited_for) bound_by_what_was_seen(end, *live, state);
+    if (tells_of_a_command(close, *live)) bound_by_what_was_seen(end, *live, state);
     order_stop(end, *live);
     auto decision = answer(ClosedReply{close.session_id, live->generation(), end, false});
     end_session(decision, path, *live, std::move(end), now);

@@ -309,6 +309,11 @@ void State::renew(const SessionId& id) {
     postpone(slot);
 }
 
+WallTime State::heard_at() const {
+    const auto ago = now_.boot - std::min(heard_.boot, now_.boot);
+    return now_.wall - std::chrono::ceil<std::chrono::milliseconds>(ago);
+}
+
 WallTime State::seen_at(const LiveSession& live) const {
     // A call may arrive while the opening of its session is on its way to the disk.
     return std::max(earliest_for(live, heard_.boot), std::min(live.owner_since(), time_for(live)));

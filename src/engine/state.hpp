@@ -41,6 +41,8 @@ class State {
     /// What is decided next arrived then: a sign of life counts from there, however long it waited.
     void hear(Now arrived) { heard_ = arrived; }
     Now heard() const { return heard_; }
+    /// The same by the clock on the wall.
+    WallTime heard_at() const;
     /// When a sign of life that is decided now was given.
     WallTime seen_at(const LiveSession& live) const;
 

@@ -48,6 +48,20 @@ TEST_P(Doubt, TimeEndsNothing) {
     EXPECT_EQ(journal().state.count(Status::unknown), 2U);
 }
 
+TEST_P(Doubt, TheWatchDoesNotVouchForWhomItCannotCheck) {
+    auto command = create("c", process_owner(6));
+    command.draft.leftovers = LeftoversPolicy::report;
+    journal().one(command, at(1));
+    journal().one(unknown(6), at(10));
+    journal().state.set_watched_until(at(60).boot);
+    journal().state.vouch();
+
+    journal().one(close("c", 1, Reason::exited), at(61));
+
+    EXPECT_EQ(shown("c").end->ended_after, at(1).wall);
+    EXPECT_EQ(shown("c").end->ended_before, at(61).wall);
+}
+
 /// Whoever writes or beats speaks for the session; that its process is watched they cannot know.
 TEST_P(Doubt, OnlyALookAtTheProcessClearsIt) {
     journal().one(unknown(5), at(10));

@@ -95,6 +95,39 @@ TEST_P(Life, TheParentOfACommandSawHowItEnded) {
     EXPECT_EQ(ends->at({Reason::exited, Proof::declared}), 1);
 }
 
+TEST_P(Life, ACommandEndedBeforeAnybodySaidSo) {
+    auto command = create("known", process_owner(100));
+    command.draft.leftovers = LeftoversPolicy::report;
+    auto unseen = create("unseen", lease_owner());
+    unseen.draft.leftovers = LeftoversPolicy::report;
+    auto whole = create("whole", process_owner(101));
+    whole.and_close = close("whole", {}, Reason::completed);
+    whole.and_close->at = at(9).wall;
+    whole.at = at(2).wall;
+    journal().group({command, unseen}, at(0));
+
+    // Not its parent, as far as this daemon knows.
+    journal().group(
+        {close("known", 1, Reason::exited), close("unseen", 1, Reason::completed), whole}, at(9));
+
+    EXPECT_EQ(shown("known").end->ended_after, at(0).wall) << "nobody has looked since";
+    EXPECT_EQ(shown("unseen").end->ended_after, at(0).wall);
+    EXPECT_EQ(shown("whole").end->ended_after, at(2).wall) << "then it was held, and lived";
+    for (const auto* id : {"known", "unseen", "whole"}) {
+        EXPECT_EQ(shown(id).end->ended_before, at(9).wall) << id;
+    }
+}
+
+TEST_P(Life, ASessionBeginsWhenItsCreateArrives) {
+    const std::vector arrived{at(3)};
+    std::vector<Command> commands;
+    commands.emplace_back(create("a", process_owner(100)));
+    journal().journal.commit(std::move(commands), at(9), arrived);
+
+    EXPECT_EQ(shown("a").started_at, at(3).wall) << "only then its owner was seen to live";
+    EXPECT_EQ(shown("a").owner.since, at(3).wall);
+}
+
 TEST_P(Life, WhoHasThePidOfTheParentLaterSawNothing) {
     auto command = create("a", process_owner(100));
     command.draft.leftovers = LeftoversPolicy::report;

@@ -11,7 +11,7 @@ import time
 
 import rules
 from client import NoAnswer, Refused
-from procs import clock_offset, handle, read, stat, wait_until, with_executable
+from procs import clock_offset, handle, read, stat, wait_until, wall, with_executable
 from runs import end as end_run
 from world import patience
 
@@ -104,7 +104,7 @@ def deaths_are_told(world, wrong):
     """Every session whose owner is dead ends by itself.  False when even that cannot be asked."""
     for run in world.runs:
         run.settle()
-    dead = {life.session for life in world.ledger.current(dead=True)}
+    dead = {life.session for life in world.ledger.current(dead=True)} - out_of_sight(world)
     untold = []
 
     def all_told():
@@ -123,6 +123,14 @@ def deaths_are_told(world, wrong):
         wrong.append(f"{life}: its owner died {age(life)} s ago and it is still open{watched}; "
                      f"why: {why(world, session).get('evidence')}")
     return True
+
+
+def out_of_sight(world):
+    """Commands in a namespace that is over before any daemon heard of them.
+
+    Only a daemon in the machine's first namespace can tell that another is gone; ours is not.
+    """
+    return {run.session for run in world.runs if run.nested and read(run.stderr)}
 
 
 def age(life):
@@ -172,9 +180,14 @@ def everything_is_over(world, wrong):
     def over():
         nonlocal left
         left = open_sessions(world)
-        return not left
+        return not set(left) - out_of_sight(world)
 
     wait_until(over, patience)
+    for life in [life for life in world.ledger.current(kind="run") if life.session in out_of_sight(world) & set(left)]:
+        if why(world, life.session).get("verdict") == "unknown":
+            life.ends_asked.append((wall(), "close"))       # as a person would
+            world.client.call("session.close", {"session_id": life.session})
+            left.remove(life.session)
     for session in left:
         wrong.append(f"{session}: everybody is dead, and it is still open; why: {why(world, session).get('evidence')}")
 

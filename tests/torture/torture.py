@@ -9,6 +9,7 @@ everything in it.
 import argparse
 import collections
 import ctypes
+import json
 import os
 import random
 import re
@@ -20,6 +21,8 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True      # the source tree stays as it is
+
 from acts import perform, table
 import acts_daemon
 import checker
@@ -28,8 +31,8 @@ from leases import Gateway
 from strangers import crowd_of_low_pids
 from world import World, stop_everything
 
-short_seconds = 8
-fixed_seed = 4711
+short_seconds = 12
+fixed_seed = 902
 pace = 0.02         # seconds between two acts
 
 
@@ -62,8 +65,8 @@ def box():
     return []
 
 
-def play(given, seed, words):
-    """One round: its exit status.  Whatever happens, what it made is gone afterwards."""
+def play(given, seed, words, done):
+    """One round: its exit status, and in `done` what happened.  What it made is gone afterwards."""
     directory = tempfile.mkdtemp(prefix="knell-torture-")
     argv = [sys.executable, os.path.abspath(__file__), "--inside", directory, "--seed", str(seed),
             "--seconds", str(given.seconds), "--knell", os.path.abspath(given.knell)]
@@ -73,7 +76,12 @@ def play(given, seed, words):
     argv = [*words, "sh", "-c", '"$@" & wait $!', "sh", *argv] if words else argv
     inner = subprocess.Popen(argv, preexec_fn=die_with_parent)
     try:
-        return inner.wait()
+        status = inner.wait()
+        with open(f"{directory}/done", encoding="utf-8") as file:
+            done.update(json.load(file))
+        return status
+    except FileNotFoundError:
+        return status           # it did not get so far
     finally:
         inner.kill()
         inner.wait()
@@ -88,18 +96,25 @@ def main():
     words = box()
     if not words:
         print("skipped: pid and mount namespaces are not allowed here; no reused pids, no full disk")
+    done = collections.Counter()
     if given.seed is not None:
-        sys.exit(play(given, given.seed, words))
-    if given.minutes is None:
-        sys.exit(play(given, fixed_seed, words) or play(given, random.SystemRandom().randrange(1 << 31), words))
-    until = time.monotonic() + given.minutes * 60
+        sys.exit(play(given, given.seed, words, done))
     first = random.SystemRandom().randrange(1 << 31)
-    rounds = 0
-    while time.monotonic() < until:
-        if play(given, first + rounds, words):
-            sys.exit(1)
+    if given.minutes is None:
+        sys.exit(play(given, fixed_seed, words, done) or play(given, first, words, done))
+    until = time.monotonic() + given.minutes * 60
+    rounds = status = 0
+    while time.monotonic() < until and not status:
+        status = play(given, first + rounds, words, done)
         rounds += 1
-    print(f"{rounds} rounds, seeds {first} to {first + rounds - 1}: no promise was broken")
+    print(f"{rounds} rounds, seeds {first} to {first + rounds - 1}, {told(done)}")
+    print("a promise was broken, see above" if status else "no promise was broken")
+    sys.exit(status)
+
+
+def told(done):
+    counts = ", ".join(f"{name} {count}" for name, count in done.most_common() if count)
+    return f"{sum(done.values())} acts ({counts})"
 
 
 # Inside: one round
@@ -140,8 +155,9 @@ def inside(given):
         wrong = checker.judge(world, faults)
     finally:
         stop_everything(world)
-    counts = ", ".join(f"{name} {count}" for name, count in done.most_common())
-    print(f"seed {given.seed}: {sum(done.values())} acts ({counts})")
+    with open(f"{given.inside}/done", "w", encoding="utf-8") as file:
+        json.dump(done, file)
+    print(f"seed {given.seed}: {told(done)}")
     print(f"  {checker.summary(world)}")
     if not wrong:
         return 0
