@@ -95,7 +95,12 @@ class Events final : public Command {
         printer.print_heading();
         auto after = after_;
         if (!after) {
-            const auto found = newest(connection);
+            auto found = newest(connection);
+            // It went away between two questions: whoever follows waits for the next one.
+            while (!found && found.error().code == ErrorCode::unreachable) {
+                if (!wait_for_daemon(connection, context.paths.socket)) return exit_done;
+                found = newest(connection);
+            }
             if (!found) return complain("events", found.error());
             printer.print_events(found->events);
             after = found->next;

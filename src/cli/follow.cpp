@@ -61,6 +61,17 @@ bool may_come_back(const Error& error) {
     return error.code == ErrorCode::unreachable || error.code == ErrorCode::limit;
 }
 
+/// Nothing when told to stop.
+std::optional<client::Connection> wait_until_reachable(const std::string& socket,
+                                                       const StopSignals& stop) {
+    client::DirectoryWatch watch(std::filesystem::path(socket).parent_path().string());
+    for (;;) {
+        if (auto connection = client::Connection::open(socket)) return std::move(*connection);
+        if (stop.wait_for(watch.fd(), look_again_after) == Woken::told_to_stop) return {};
+        watch.clear();
+    }
+}
+
 class Follower {
   public:
     Follower(client::Connection connection, Follow follow, const EventPrinter& printer)
@@ -136,16 +147,9 @@ class Follower {
 
     /// False when told to stop.
     bool reconnect() {
-        const auto directory = std::filesystem::path(follow_.socket).parent_path().string();
-        client::DirectoryWatch watch(directory);
-        for (;;) {
-            if (auto connection = client::Connection::open(follow_.socket)) {
-                connection_ = std::move(*connection);
-                return true;
-            }
-            if (stop_.wait_for(watch.fd(), look_again_after) == Woken::told_to_stop) return false;
-            watch.clear();
-        }
+        auto connection = wait_until_reachable(follow_.socket, stop_);
+        if (connection) connection_ = std::move(*connection);
+        return connection.has_value();
     }
 
     const StopSignals stop_;
@@ -155,6 +159,13 @@ class Follower {
 };
 
 }  // namespace
+
+bool wait_for_daemon(client::Connection& connection, const std::string& socket) {
+    const StopSignals stop;
+    auto again = wait_until_reachable(socket, stop);
+    if (again) connection = std::move(*again);
+    return again.has_value();
+}
 
 int follow_events(client::Connection connection, Follow follow, const EventPrinter& printer) {
     return Follower(std::move(connection), std::move(follow), printer).run();

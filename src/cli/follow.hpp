@@ -17,6 +17,9 @@ struct Follow {
 
 /// Prints events as they happen until Ctrl-C, SIGTERM or the end of whoever reads; gives the exit
 /// status.  When the daemon goes away it waits for the next one and goes on where it was: nothing
+/// Connects anew once a daemon answers.  False when told to stop.
+bool wait_for_daemon(client::Connection& connection, const std::string& socket);
+
 /// is printed twice and nothing left out.
 int follow_events(client::Connection connection, Follow follow, const EventPrinter& printer);
 
