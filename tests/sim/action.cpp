@@ -40,7 +40,7 @@ constexpr std::array<Row, 56> table{{
     {Kind::append_wrong, "append under a wrong generation", 4},
     {Kind::close, "close", 5},
     {Kind::close_wrong, "close under a wrong generation", 4},
-    {Kind::close_any, "close whatever is open", 2},
+    {Kind::close_any, "close whatever is open", 6},
     {Kind::turn_on, "turn on", 16},
     {Kind::turn_off, "turn off", 3},
     {Kind::turn_wrong, "turn under a wrong generation", 3},

@@ -83,6 +83,7 @@ Owner World::pick_owner(const Action& action) {
         case 2:
         case 3:
         case 4:
+        case 5:
             break;  // a process with a lease
         default:
             owner.lease_ttl = 0s;
