@@ -54,7 +54,7 @@ void make_store(const std::string& home, const Session& draft) {
     const auto store = must(sqlite::open_store({.path = paths.store_file, .vfs = {}}));
     State state;
     Journal journal(state, *store);
-    must(journal.recover(read_clocks()));
+    must(journal.recover(read_clocks(), ""));
     const SessionId open("pattern-open");
     const SessionId ended("pattern-ended");
     std::vector<Command> commands;

@@ -61,6 +61,12 @@ Now Desk::read_now() {
     return clock_.read(last_readings_);
 }
 
+Now Desk::listen_from_now() {
+    last_readings_ = read_clocks_();
+    clock_ = AwakeClock(last_readings_, clock_.last().steady);
+    return clock_.last();
+}
+
 // --- recovery -----------------------------------------------------------------------------------
 
 std::vector<Command> Desk::look_at_owners(const SurveyReply& survey,
@@ -76,7 +82,7 @@ std::vector<Command> Desk::look_at_owners(const SurveyReply& survey,
 Result<void> Desk::end_the_dead(std::vector<Command> commands, LeftoverFinder& leftovers,
                                 Recovered& recovered) {
     // One moment, however long it takes: nobody can be heard yet, so no lease may run down.
-    const auto now = read_now();
+    const auto now = listen_from_now();
     do {
         auto step = journal_.commit(std::move(commands), now);
         commands.clear();
@@ -109,7 +115,7 @@ Result<Desk::Recovered> Desk::recover(const ProcessTable& processes, LeftoverFin
     // Strictly later than whatever the daemon before may have written.
     last_readings_ = read_clocks_();
     clock_ = AwakeClock(last_readings_, std::max(clock_.last().steady, heads->listened + 1ms));
-    if (auto recovered = journal_.recover(read_now()); !recovered) {
+    if (auto recovered = journal_.recover(listen_from_now(), processes.boot_id()); !recovered) {
         return std::unexpected(recovered.error());
     }
     begin_log_age(processes.boot_id());
@@ -117,7 +123,7 @@ Result<Desk::Recovered> Desk::recover(const ProcessTable& processes, LeftoverFin
     first_seq_ = state_.heads().first_seq;
     std::vector<Command> commands;
     commands.emplace_back(Survey{});
-    auto surveyed = journal_.commit(std::move(commands), read_now());
+    auto surveyed = journal_.commit(std::move(commands), listen_from_now());
     if (!surveyed.replies.front()) return std::unexpected(surveyed.replies.front().error());
 
     Recovered recovered{std::move(surveyed.effects), {}};

@@ -44,6 +44,8 @@ class Desk {
     /// stopping comes as a StopLeftovers of its own.
     Result<Recovered> recover(const ProcessTable& processes, LeftoverFinder& leftovers,
                               std::string announcement);
+    /// Whoever can be heard is heard from now on: what passed before counts against no lease.
+    Now listen_from_now();
 
     struct Word {
         Command command;

@@ -73,6 +73,7 @@ Result<void> Writer::recover(const ProcessTable& processes, LeftoverFinder& left
 }
 
 void Writer::start() {
+    desk_.listen_from_now();
     thread_ = std::thread([this] {
         pthread_setname_np(pthread_self(), "knell-writer");
         for (auto& effect : first_effects_) carry_out_(std::move(effect));

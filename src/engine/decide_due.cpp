@@ -20,9 +20,8 @@ WallTime last_known_alive(const LiveSession& live, const Departure& departure, W
         return std::min(state.earliest_for(live, departure.last_look), seen_gone);
     // A process may be gone while others still speak for it: that it began is all they prove.
     auto known = live.owner_since();
-    // Until its last word an earlier daemon watched this owner and would have seen it go; a word
-    // from the future only shows that the clock was set back since.
-    const auto watched_until = state.heads().alive_at;
+    // Until its last word an earlier daemon watched this owner and would have seen it go.
+    const auto watched_until = state.last_word_for(live);
     if (watched_until && *watched_until <= seen_gone && !live.unknown_since()) {
         known = std::max(known, *watched_until);
     }
@@ -30,8 +29,12 @@ WallTime last_known_alive(const LiveSession& live, const Departure& departure, W
 }
 
 /// Why the times of an end are not what the clock on the wall shows.
-std::string said_of_clock(const LiveSession& live, const State& state) {
+/// `spans_start`: they reach back to before this daemon began.
+std::string said_of_clock(const LiveSession& live, bool spans_start, const State& state) {
     const auto behind = std::chrono::floor<std::chrono::seconds>(state.set_back_for(live));
+    if (behind.count() == 0 && spans_start && state.was_set_back_unseen()) {
+        return "; the wall clock was set back while no knell ran, which these times do not show";
+    }
     if (behind.count() == 0) return {};
     return fmt::format("; the wall clock was set back by {} s while it ran, its times go on",
                        behind.count());
@@ -52,7 +55,7 @@ Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const Sta
     end.ended_at = departure.last_look
                        ? end.ended_before
                        : std::clamp(live.last_seen_at(), end.ended_after, end.ended_before);
-    end.evidence += said_of_clock(live, state);
+    end.evidence += said_of_clock(live, !departure.last_look, state);
     const auto found = std::ranges::find(owner.found, SessionId(std::string(live.id())),
                                          &FoundLeftovers::session_id);
     if (is_command && found != owner.found.end()) end.leftovers = found->leftovers;
@@ -85,7 +88,7 @@ Decision end_of_parked(const LiveSession& live, const State& state) {
     end.detail = "park window over";
     end.evidence = fmt::format("its owner was last there at {}, nobody claimed it within {} s",
                                format_rfc3339(*live.parked_since()), live.park_window().count());
-    end.evidence += said_of_clock(live, state);
+    end.evidence += said_of_clock(live, live.is_silent_since_start(), state);
     end.ended_after = end.ended_at = std::min(*live.parked_since(), now);
     end.ended_before = now;
     auto decision = nothing();
@@ -101,7 +104,7 @@ Decision reap(const LiveSession& live, const State& state) {
     end.detail = fmt::format("lease of {} s not renewed", live.lease_ttl().count());
     end.evidence = fmt::format("last renewed at {}{}", format_rfc3339(live.last_seen_at()),
                                live.unknown_since() ? ", held for one more TTL since then" : "");
-    end.evidence += said_of_clock(live, state);
+    end.evidence += said_of_clock(live, live.is_silent_since_start(), state);
     end.ended_after = end.ended_at = std::min(live.last_seen_at(), now);
     end.ended_before = now;
     auto decision = nothing();

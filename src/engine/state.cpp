@@ -23,13 +23,23 @@ std::chrono::milliseconds clock_step(const Now& before, const Now& now) {
 
 }  // namespace
 
+void State::set_heads(const Heads& heads, std::string_view boot_id) {
+    heads_ = heads;
+    auto& word = heads_.last_word;
+    if (word && word->at == WallTime{}) word.reset();  // taken back
+    if (word && word->boot_id != boot_id) word->boot_id.clear();
+    heads_before_ = heads_;
+}
+
 void State::adopt(const Session& session) {
     auto newest = std::max({session.started_at, session.owner.since, session.last_seen_at});
     for (const auto& since :
          {session.parked_since, session.turn_since, session.unknown_since, session.stalled_since}) {
         newest = std::max(newest, since.value_or(newest));
     }
-    LiveSession live(session, realms_, clock_for(newest));
+    // What is on record of it is by the clock of then, before it was set while no daemon ran.
+    const auto unset = now_.wall - clock_set_;
+    LiveSession live(session, realms_, std::max(newest - unset, std::chrono::milliseconds{0}));
     auto from = now_.steady;
     const bool runs = live.parked_since() || live.owner_kind() == OwnerKind::lease;
     if (runs) {
@@ -47,14 +57,23 @@ void State::adopt(const Session& session) {
     undo_.clear();
 }
 
+std::chrono::milliseconds State::step_since_last_word(Now now) {
+    if (!heads_.last_word) return {};
+    const auto& word = *heads_.last_word;
+    if (!word.boot_id.empty()) return clock_step({word.at, word.boot, word.boot}, now);
+    if (word.at <= now.wall) return {};
+    // From the future, on another boot: by how much the clock was set back nobody can know.
+    was_set_back_unseen_ = last_word_stale_ = true;
+    heads_.last_word = heads_before_.last_word = std::nullopt;
+    return {};
+}
+
 void State::begin(Now now) {
     // Left over from a step that held its leases: the same crowd, however long going through it
     // takes.
     if (!due_.empty() && now_.steady < hold_until_) hold_until_ = now.steady + LeaseCensus::window;
-    const auto step = has_begun_ ? clock_step(now_, now) : std::chrono::milliseconds{0};
-    const bool is_behind = heads_.alive_at && *heads_.alive_at > now.wall;
-    if (is_behind) heads_.alive_at = heads_before_.alive_at = std::nullopt;
-    if (is_behind || step.count() < 0) last_word_stale_ = true;
+    const auto step = has_begun_ ? clock_step(now_, now) : step_since_last_word(now);
+    if (step.count() < 0) last_word_stale_ = true;
     clock_set_ += step;
     has_begun_ = true;
     now_ = heard_ = now;
@@ -96,6 +115,12 @@ void State::believe_clock(LiveSession& live) {
 std::chrono::milliseconds State::set_back_for(const LiveSession& live) const {
     const auto behind = realms_.clock_of(live.realm()) - clock_set_;
     return std::max(behind, std::chrono::milliseconds{0});
+}
+
+std::optional<WallTime> State::last_word_for(const LiveSession& live) const {
+    if (!heads_.last_word) return std::nullopt;
+    // The clock's steps are counted from there.
+    return heads_.last_word->at + realms_.clock_of(live.realm());
 }
 
 WallTime State::time_for(const LiveSession& live) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -27,7 +28,8 @@ class State {
     /// At start, from the store.  A lease and a park window have their full time again, counted
     /// from the first start after their last sign of life: a daemon that starts over and over again
     /// does not keep them for ever.
-    void set_heads(const Heads& heads) { heads_ = heads_before_ = heads; }
+    /// `boot_id`: of the boot whose clock `begin` will be told.
+    void set_heads(const Heads& heads, std::string_view boot_id);
     /// The clock was set back behind the daemon's last word on until when it has watched: that word
     /// would prove too much once the clock gets there again, and must be taken off the record.
     bool is_last_word_stale() const { return last_word_stale_; }
@@ -56,6 +58,10 @@ class State {
     WallTime latest_for(const LiveSession& live, std::optional<SteadyTime> boot) const;
     /// By how much it is behind, or zero.
     std::chrono::milliseconds set_back_for(const LiveSession& live) const;
+    /// The last moment at which an earlier daemon is known to have watched that session's owner.
+    std::optional<WallTime> last_word_for(const LiveSession& live) const;
+    /// The wall clock was set back while no daemon ran, and nobody knows by how much.
+    bool was_set_back_unseen() const { return was_set_back_unseen_; }
 
     /// Every owner whose end was not told by then was there at `boot`: the watch has looked.
     void set_watched_until(std::optional<SteadyTime> boot) { watched_until_ = boot; }
@@ -140,6 +146,8 @@ class State {
     /// What is recorded of it from now on is by the clock as it is, set ahead or not: when that is
     /// set back again, these times must not be passed either.
     void believe_clock(LiveSession& live);
+    /// How the wall clock was set between the last word of an earlier daemon and the first step.
+    std::chrono::milliseconds step_since_last_word(Now now);
     void set_doubt(LiveSession& live, std::optional<WallTime> unknown,
                    std::optional<WallTime> stalled);
     std::optional<Slot> next_of_gone_owner();
@@ -158,6 +166,7 @@ class State {
     std::optional<SteadyTime> watched_until_;
     std::optional<SteadyTime> vouched_until_;
     bool last_word_stale_ = false;
+    bool was_set_back_unseen_ = false;
     std::size_t leaving_ = 0;
     std::array<std::size_t, status_names.size()> counts_{};
 

@@ -40,10 +40,11 @@ bool survives_failure(const Result<Reply>& reply, const std::unordered_set<Sessi
 
 }  // namespace
 
-Result<void> Journal::recover(Now now) {
+Result<void> Journal::recover(Now now, std::string boot_id) {
     const auto heads = store_.heads();
     if (!heads) return std::unexpected(heads.error());
-    state_.set_heads(*heads);
+    boot_id_ = std::move(boot_id);
+    state_.set_heads(*heads, boot_id_);
     state_.begin(now);
     seen_saved_at_ = listened_saved_ = now.steady;
     // Earlier starts matter to no lease but those that run since before them.
@@ -192,16 +193,16 @@ void Journal::save_seen_now_and_then() {
 
 /// What a later daemon may take for a lower bound: until then this one would have seen any of its
 /// owners go, and every end that it saw is on record.
-std::optional<WallTime> Journal::known_alive_until() const {
+std::optional<LastWord> Journal::last_word() const {
     const auto until = state_.watched_until();
     if (!until || state_.has_leaving()) return std::nullopt;
     const auto& now = state_.now();
     const auto ago = now.boot - std::min(*until, now.boot);
-    return now.wall - std::chrono::ceil<std::chrono::milliseconds>(ago);
+    return LastWord{now.wall - std::chrono::ceil<std::chrono::milliseconds>(ago), boot_id_, *until};
 }
 
 bool Journal::save_some_seen() {
-    batch_.alive_at = known_alive_until();
+    batch_.last_word = last_word();
     for (std::size_t row = 0; row < seen_rows_max; ++row) {
         const auto slot = state_.next_unsaved();
         if (!slot) return false;
@@ -281,10 +282,10 @@ Journal::Step Journal::commit(std::vector<Command>&& commands, Now now,
                 save_listened_now_and_then();
             }
             if (!batch_.empty()) {
-                if (state_.is_last_word_stale() && !batch_.alive_at) batch_.alive_at = WallTime{};
+                if (state_.is_last_word_stale() && !batch_.last_word) batch_.last_word = LastWord{};
                 written = write();
                 if (written) ++counts_.commits;
-                if (written && batch_.alive_at) state_.last_word_written();
+                if (written && batch_.last_word) state_.last_word_written();
             }
         }
         if (written) {

@@ -23,7 +23,7 @@ class Journal {
     Journal(State& state, Store& store) : state_(state), store_(store) {}
 
     /// Takes the open sessions and the numbering from the store.
-    Result<void> recover(Now now);
+    Result<void> recover(Now now, std::string boot_id);
 
     struct Step {
         std::vector<Result<Reply>> replies;  // in the order of the commands
@@ -84,7 +84,7 @@ class Journal {
     Result<void> write();
     /// True when there are more rows than one transaction should hold.
     bool save_some_seen();
-    std::optional<WallTime> known_alive_until() const;
+    std::optional<LastWord> last_word() const;
     void take(Decision& decision);
     void note_signs(const Command& command);
     /// The transaction failed: its replies from `first` on, and all that it changed.
@@ -95,6 +95,7 @@ class Journal {
 
     State& state_;
     Store& store_;
+    std::string boot_id_;
     Batch batch_;
     std::vector<Effect> effects_;   // of the batch
     std::vector<Sign> signs_;       // of life, in the batch

@@ -103,13 +103,23 @@ struct LeftoversSettled {
 using Change = std::variant<Opened, Reopened, Ended, Appended, TurnSet, DoubtSet, Parked, Seen,
                             LeftoversSettled>;
 
+/// A daemon's word on until when it would have seen any of its owners go, by the clock on the wall
+/// and by that of a boot: on the same boot the two together show whether the first was set since.
+struct LastWord {
+    WallTime at;
+    std::string boot_id;  // "": not known
+    SteadyTime boot;
+
+    friend bool operator==(const LastWord&, const LastWord&) = default;
+};
+
 /// What one transaction writes: all of it or nothing.
 struct Batch {
     std::vector<Change> changes;
     std::vector<Event> events;  // in order, seq without holes
     std::vector<DeliveryChange> deliveries;
-    /// This daemon was alive and watching then: what a later one may give as a lower bound.
-    std::optional<WallTime> alive_at;
+    /// What a later daemon may give as a lower bound.
+    std::optional<LastWord> last_word;
     /// So much time have daemons listened by now, all of them together.
     std::optional<SteadyTime> listened;
     /// A daemon began: once, with its first batch.  Those that nobody's lease remembers go.
@@ -120,13 +130,13 @@ struct Batch {
     std::optional<Life> life;
 
     bool empty() const {
-        return changes.empty() && events.empty() && deliveries.empty() && !alive_at && !listened;
+        return changes.empty() && events.empty() && deliveries.empty() && !last_word && !listened;
     }
     void clear() {
         changes.clear();
         events.clear();
         deliveries.clear();
-        alive_at.reset();
+        last_word.reset();
         listened.reset();
         life.reset();
     }

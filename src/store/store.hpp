@@ -130,10 +130,10 @@ struct LogAge {
 struct Heads {
     Ordinal ordinal = 0;  // the highest given out
     Seq seq = 0;
-    Seq first_seq = 0;                 // the oldest that is still kept; 0: there is none
-    std::optional<WallTime> alive_at;  // when a daemon last said that it was watching
-    SteadyTime listened;               // so much time have daemons listened
-    std::vector<SteadyTime> lives;     // and at these they began, rising
+    Seq first_seq = 0;  // the oldest that is still kept; 0: there is none
+    std::optional<LastWord> last_word;
+    SteadyTime listened;            // so much time have daemons listened
+    std::vector<SteadyTime> lives;  // and at these they began, rising
     std::optional<LogAge> log_age;
     std::vector<LogMark> log_marks;  // rising
 };

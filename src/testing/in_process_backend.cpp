@@ -20,7 +20,7 @@ InProcessBackend::InProcessBackend()
     processes_.start(100, 7);
     processes_.start(200, 8);
     caller_ = dispatcher_.identify(/*pid=*/100, /*uid=*/1000, /*pidfd=*/-1);
-    CHECK(journal_.recover(now_));
+    CHECK(journal_.recover(now_, processes_.boot_id()));
 }
 
 std::string InProcessBackend::answer(std::string_view line, const rpc::Caller& caller) {

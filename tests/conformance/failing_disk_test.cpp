@@ -197,7 +197,7 @@ TEST_F(OnFailingDisk, SignsOfLifeAreSavedOnceItWorks) {
     EXPECT_FALSE(journal->tick(at(63)).failed);
 
     EXPECT_EQ(shown("a").last_seen_at, at(30).wall);
-    EXPECT_EQ(store->heads()->alive_at, at(62).wall);
+    EXPECT_EQ(store->heads()->last_word->at, at(62).wall);
 }
 
 }  // namespace

@@ -267,7 +267,7 @@ TEST_P(Lease, APlannedStopKeepsTheLastSignsOfLife) {
     ASSERT_TRUE(journal().journal.save_all_seen(at(9)));
     restart(at(50));
     EXPECT_EQ(shown("a").last_seen_at, at(9).wall);
-    EXPECT_EQ(journal().state.heads().alive_at, at(8).wall);
+    EXPECT_EQ(journal().state.heads().last_word->at, at(8).wall);
     journal().tick(just_after(60));
 
     EXPECT_EQ(shown("a").end->ended_after, at(9).wall);
@@ -279,7 +279,7 @@ TEST_P(Lease, TheDaemonSaysNowAndThenUntilWhenItHasWatched) {
     journal().one(create("p"), at(61));
     restart(at(100));
 
-    EXPECT_EQ(journal().state.heads().alive_at, at(60).wall);
+    EXPECT_EQ(journal().state.heads().last_word->at, at(60).wall);
 }
 
 }  // namespace

@@ -320,6 +320,63 @@ TEST_P(OwnerLoss, AClockSetBackNeverEndsASessionBeforeItsStart) {
     EXPECT_EQ(reaped.ended_before, at(100).wall);
 }
 
+TEST_P(OwnerLoss, AClockSetBetweenTwoDaemonsIsMeasuredByTheClockOfTheBoot) {
+    restart(at(0), "boot-1");
+    journal().group({create("a", process_owner(5)), create("b", process_owner(6))}, at(0));
+    journal().state.set_watched_until(at(600).boot);
+    journal().tick(at(600));
+    // Later than its last word, and earlier than it would be.
+    auto now = at(1000);
+    now.wall -= 300s;
+    restart(now, "boot-1");
+
+    journal().one(gone(5, lost()), now);
+    const auto end = *shown("a").end;
+    EXPECT_EQ(end.ended_after, at(600).wall) << "as its own clock went on";
+    EXPECT_EQ(end.ended_before, at(1000).wall);
+    EXPECT_THAT(end.evidence, ::testing::HasSubstr("set back by 300 s"));
+
+    // Who came after that counts by the clock as it is.
+    journal().one(create("c", process_owner(7)), now);
+    EXPECT_EQ(shown("c").started_at, now.wall);
+    auto killed = signaled(SIGKILL);
+    killed.seen_at = now.boot;
+    journal().one(gone(7, killed), now);
+    EXPECT_EQ(shown("c").end->ended_after, now.wall);
+    EXPECT_EQ(shown("c").end->ended_before, now.wall);
+}
+
+TEST_P(OwnerLoss, AClockSetAheadBetweenTwoDaemonsIsBelieved) {
+    restart(at(0), "boot-1");
+    journal().one(create("a", process_owner(5)), at(0));
+    journal().state.set_watched_until(at(60).boot);
+    journal().tick(at(60));
+    auto now = at(100);
+    now.wall += 240h;
+    restart(now, "boot-1");
+
+    journal().one(gone(5, lost()), now);
+
+    const auto end = *shown("a").end;
+    EXPECT_EQ(end.ended_after, at(60).wall);
+    EXPECT_EQ(end.ended_before, now.wall);
+}
+
+TEST_P(OwnerLoss, AClockThatAnotherBootFindsSetBackIsSaidToBe) {
+    restart(at(0), "boot-1");
+    journal().one(create("a", process_owner(5)), at(0));
+    journal().state.set_watched_until(at(600).boot);
+    journal().tick(at(600));
+    restart(at(300), "boot-2");
+
+    journal().one(gone(5, host_restarted()), at(300));
+
+    const auto end = *shown("a").end;
+    EXPECT_EQ(end.ended_after, at(0).wall) << "a last word from the future proves nothing";
+    EXPECT_EQ(end.ended_before, at(300).wall);
+    EXPECT_THAT(end.evidence, ::testing::HasSubstr("the wall clock was set back while no knell"));
+}
+
 TEST_P(OwnerLoss, AClockSetBackWhileNoDaemonRanDoesNotEither) {
     journal().one(create("a", process_owner(5)), at(0));
     auto now = at(100);

@@ -68,6 +68,26 @@ TEST_F(Queue, NoLeaseIsReapedWhileItsRenewalWaits) {
     EXPECT_TRUE(ended_.empty());
 }
 
+TEST_F(Queue, WhatPassesBeforeANewDaemonListensCountsAgainstNoLease) {
+    now_ = 10s;
+    // Whoever asks for the time finds that much more of it gone.
+    Desk next(*store_, [this] { return reading(now_ += 400ms); });
+    ASSERT_TRUE(next.recover(processes_, leftovers_, "started again"));
+    now_ += 400ms;
+    next.listen_from_now();
+    const auto from = now_;
+    std::vector<Event> ends;
+    while (ends.empty() && now_ < from + 30s) {
+        next.take({}, reading(now_));
+        for (const auto& event : next.step().events) {
+            if (event.end) ends.push_back(event);
+        }
+    }
+
+    ASSERT_EQ(ends.size(), 1U);
+    EXPECT_GE(ends[0].end->ended_before, reading(from + 5s).wall);
+}
+
 TEST_F(Queue, TheLastSignOfLifeIsWhenItArrived) {
     say(3000ms, beat("a"));
     now_ = 4500ms;

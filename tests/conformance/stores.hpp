@@ -37,8 +37,9 @@ const std::vector<StoreKind>& store_kinds();
 /// A journal on a store, as the daemon has it.
 class JournalOnStore {
   public:
-    explicit JournalOnStore(Store& store, Now now = at(0)) : journal(state, store) {
-        const auto recovered = journal.recover(now);
+    explicit JournalOnStore(Store& store, Now now = at(0), std::string boot_id = "")
+        : journal(state, store) {
+        const auto recovered = journal.recover(now, std::move(boot_id));
         EXPECT_TRUE(recovered) << recovered.error().message;
     }
 
@@ -73,12 +74,12 @@ class StoreStory : public ::testing::TestWithParam<StoreKind> {
   protected:
     StoreStory() : under_test_(GetParam().make()) { restart(); }
 
-    void restart(Now now = at(0)) {
+    void restart(Now now = at(0), std::string boot_id = "") {
         reader_.reset();
         journal_.reset();
         if (started_) under_test_->reopen();
         started_ = true;
-        journal_ = std::make_unique<JournalOnStore>(under_test_->store(), now);
+        journal_ = std::make_unique<JournalOnStore>(under_test_->store(), now, std::move(boot_id));
         auto reader = under_test_->store().open_reader();
         ASSERT_TRUE(reader) << reader.error().message;
         reader_ = std::move(*reader);

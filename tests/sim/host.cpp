@@ -96,6 +96,7 @@ void Host::end(Process& process, Departure departure, bool is_waited_for) {
     process.went = std::move(departure);
     process.ended_at = elapsed_;
     process.ended_wall = readings_.wall;
+    process.ended_after_sets = clock_sets_.size();
     for (auto& child : processes_) {
         if (child.alive && child.parent == process.here) child.parent = 1;
     }

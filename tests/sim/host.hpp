@@ -22,8 +22,9 @@ class Host final : public ProcessTable {
         bool readable = true;
         bool is_waited_for = true;  // false: a zombie tells how it went
         Departure went;
-        Duration ended_at{0};  // of the simulation
-        WallTime ended_wall;   // what the clock on the wall showed
+        Duration ended_at{0};              // of the simulation
+        WallTime ended_wall;               // what the clock on the wall showed
+        std::size_t ended_after_sets = 0;  // of that clock, see clock_sets
         pid_t parent = 1;
         pid_t group = 0;
         pid_t session = 0;
@@ -48,11 +49,10 @@ class Host final : public ProcessTable {
     void suspend(Duration time);
     void set_clock(std::chrono::milliseconds by) {
         readings_.wall += by;
-        clock_sets_.emplace_back(elapsed_, by);
+        clock_sets_.push_back(by);
     }
-    /// When the clock was set, and by how much.
-    using ClockSets = std::vector<std::pair<Duration, std::chrono::milliseconds>>;
-    const ClockSets& clock_sets() const { return clock_sets_; }
+    /// By how much the clock was set, each time.
+    const std::vector<std::chrono::milliseconds>& clock_sets() const { return clock_sets_; }
     const AwakeClock::Readings& readings() const { return readings_; }
     Now now() const { return {readings_.wall, readings_.boot, readings_.boot}; }
     /// Since the simulation began; neither a restart nor a set clock touches it.
@@ -96,7 +96,7 @@ class Host final : public ProcessTable {
     std::uint64_t last_ticks_ = 1000;
     int boots_ = 1;
     std::string boot_id_ = "boot-1";
-    ClockSets clock_sets_;
+    std::vector<std::chrono::milliseconds> clock_sets_;
 };
 
 }  // namespace knell::sim

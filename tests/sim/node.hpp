@@ -30,6 +30,8 @@ class Node final : public WatchList::Holder {
     bool is_up() const { return desk_ != nullptr; }
     /// Gives what the recovery did; the error says why it does not start.
     Result<Desk::Recovered> start();
+    /// From now on whoever calls is heard.
+    void listen() { desk_->listen_from_now(); }
     void kill();
     /// The host loses power; `seed` decides about writes that were not synced.
     void cut_power(std::uint64_t seed);

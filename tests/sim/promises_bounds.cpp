@@ -30,14 +30,11 @@ bool contains_death(const End& end, const Life& life, const Host::Process& dead,
     if (dead.ended_at <= life.opened_at && end.ended_after == life.opened_wall) return true;
     if (is_within(end, dead.ended_wall, rounding)) return true;
     if (host.clock_sets().empty()) return false;
-    // Set more than once, what was recorded in between counts by clocks that nobody has any more.
-    if (host.clock_sets().size() > 1) return true;
     // Set back while no daemon looked: how long it lived nobody can know, and the record says so.
     if (end.evidence.contains("the wall clock was set back")) return true;
     auto time = dead.ended_wall;
-    for (const auto& [at, by] : host.clock_sets()) {
-        if (at < dead.ended_at) continue;
-        time += by;
+    for (std::size_t set = dead.ended_after_sets; set < host.clock_sets().size(); ++set) {
+        time += host.clock_sets()[set];
         if (is_within(end, time, rounding)) return true;
     }
     // When it was opened is known from outside only as well as the disk was quick.

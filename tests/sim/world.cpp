@@ -60,7 +60,6 @@ void World::start_daemon() {
     if (node_.is_up() || broken_) return;
     const auto before_states = states();
     const bool disk_was_bad = node_.is_disk_bad();
-    ledger_.begin_listening(host_.readings().awake);
     auto recovered = node_.start();
     if (lose_power_if_due()) return;
     if (!recovered) {
@@ -83,6 +82,8 @@ void World::start_daemon() {
     }
     for (auto& effect : recovered->effects) node_.carry_out(std::move(effect));
     postbox_.start();
+    node_.listen();
+    ledger_.begin_listening(host_.readings().awake);
     is_listening_ = true;
 }
 

@@ -174,7 +174,7 @@ class MemoryStore final : public Store {
         for (const auto& change : batch.deliveries) {
             std::visit([this](const auto& c) { put(c); }, change);
         }
-        if (batch.alive_at) alive_at_ = batch.alive_at;
+        if (batch.last_word) last_word_ = batch.last_word;
         if (batch.listened) listened_ = *batch.listened;
         if (batch.life) {
             std::erase_if(lives_,
@@ -207,7 +207,7 @@ class MemoryStore final : public Store {
         return Heads{sessions.empty() ? 0 : sessions.rbegin()->first,
                      newest(),
                      tables_->events.empty() ? 0 : tables_->events.front().seq,
-                     alive_at_,
+                     last_word_,
                      listened_,
                      lives_,
                      log_age_,
@@ -336,7 +336,7 @@ class MemoryStore final : public Store {
     // Readers may outlive a step of the writer and live on other threads.
     std::shared_ptr<Tables> tables_ = std::make_shared<Tables>();
     const std::string node_id_ = "memory";
-    std::optional<WallTime> alive_at_;
+    std::optional<LastWord> last_word_;
     SteadyTime listened_{};
     std::vector<SteadyTime> lives_;
     std::optional<LogAge> log_age_;

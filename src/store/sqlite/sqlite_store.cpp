@@ -103,9 +103,6 @@ class SqliteStore final : public Store {
             heads.ordinal = highest("SELECT coalesce(max(ordinal), 0) FROM sessions");
             heads.seq = highest("SELECT coalesce(max(seq), 0) FROM events");
             heads.first_seq = highest("SELECT coalesce(min(seq), 0) FROM events");
-            SQLite::Statement alive(
-                database_, "SELECT CAST(value AS INTEGER) FROM node WHERE name = 'alive_at'");
-            if (alive.executeStep()) heads.alive_at = from_millis(alive.getColumn(0).getInt64());
             read_times(heads);
             return heads;
         });
@@ -183,6 +180,8 @@ class SqliteStore final : public Store {
         using std::chrono::milliseconds;
         LogAge age;
         bool has_age = false;
+        LastWord word;
+        bool has_word = false;
         SQLite::Statement facts(database_, "SELECT name, value FROM node");
         while (facts.executeStep()) {
             const auto name = facts.getColumn(0).getString();
@@ -190,11 +189,18 @@ class SqliteStore final : public Store {
             if (name == "listened_ms") heads.listened = SteadyTime{number()};
             if (name == "log_age_ms") age.age = number();
             if (name == "log_age_boot_ms") age.boot = SteadyTime{number()};
+            if (name == "alive_boot_ms") word.boot = SteadyTime{number()};
+            if (name == "alive_boot_id") word.boot_id = facts.getColumn(1).getString();
+            if (name == "alive_at") {
+                word.at = from_millis(number().count());
+                has_word = true;
+            }
             if (name != "log_age_boot_id") continue;
             age.boot_id = facts.getColumn(1).getString();
             has_age = true;
         }
         if (has_age) heads.log_age = std::move(age);
+        if (has_word) heads.last_word = std::move(word);
         SQLite::Statement lives(database_, "SELECT began_ms FROM lives ORDER BY began_ms");
         while (lives.executeStep()) {
             heads.lives.emplace_back(milliseconds{lives.getColumn(0).getInt64()});

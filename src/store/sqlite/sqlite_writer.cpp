@@ -124,7 +124,9 @@ BatchWriter::BatchWriter(SQLite::Database& database)
       settle_(database,
               "UPDATE sessions SET leftovers = ? "
               "WHERE ordinal = ? AND generation = ? AND ended_at IS NOT NULL"),
-      alive_(database, "INSERT OR REPLACE INTO node VALUES ('alive_at', ?)"),
+      alive_(database,
+             "INSERT OR REPLACE INTO node "
+             "VALUES ('alive_at', ?), ('alive_boot_id', ?), ('alive_boot_ms', ?)"),
       listened_(database, "INSERT OR REPLACE INTO node VALUES ('listened_ms', ?)"),
       begin_life_(database, "INSERT OR IGNORE INTO lives VALUES (?)"),
       forget_lives_(database, "DELETE FROM lives WHERE began_ms <= ?"),
@@ -158,7 +160,13 @@ void BatchWriter::write(const Batch& batch) {
     for (const auto& event : events) put(event);
     count_ends(batch.events);
     deliveries_.write(batch.deliveries);
-    if (batch.alive_at) Binder(alive_).text(std::to_string(to_millis(*batch.alive_at))).run();
+    if (batch.last_word) {
+        const auto& word = *batch.last_word;
+        const auto at = std::to_string(to_millis(word.at));
+        const auto boot = std::to_string(
+            std::chrono::floor<std::chrono::milliseconds>(word.boot.time_since_epoch()).count());
+        Binder(alive_).text(at).text(word.boot_id).text(boot).run();
+    }
     if (batch.listened) {
         const auto listened =
             std::chrono::ceil<std::chrono::milliseconds>(batch.listened->time_since_epoch());
