@@ -210,6 +210,14 @@ TEST(EndPathTable, HasARowForEachWayInOrderAndLeadsToEveryReasonOfTheDaemonItsel
         EXPECT_EQ(static_cast<std::size_t>(end_path_table.at(i).path), i);
         EXPECT_FALSE(end_path_table.at(i).about.empty());
     }
+    for (const auto& row : reason_table) {
+        // Given by what is not there yet: a fleet, an import.
+        if (row.reason == Reason::node_lost || row.reason == Reason::imported) continue;
+        if (row.said_by != SaidBy::daemon) continue;
+        EXPECT_NE(std::ranges::find(end_path_table, row.reason, &EndPathRow::reason),
+                  end_path_table.end())
+            << row.name;
+    }
 }
 
 }  // namespace

@@ -107,8 +107,8 @@ def false_reap(life, at, story, startups):
     if sent and at < sent[-1] + lease.ttl - lateness and not any(sent[-1] <= start <= at for start in startups):
         wrong.append(f"{story}: a renewal was in the daemon's hands for {at - sent[-1]:.0f} ms")
     since = [start for start in startups if lease.acknowledged and lease.acknowledged < start < at]
-    # Roughly: a daemon may begin, and die, before it says that it did.
-    if len(since) == 1 and at < since[0] + lease.ttl / 2:
+    # Its start and the event that tells of it are one transaction.
+    if len(since) == 1 and at < since[0] + lease.ttl - lateness:
         wrong.append(f"{story}: only {at - since[0]:.0f} ms after the daemon's start, and it had not renewed before")
     return wrong
 
