@@ -60,6 +60,10 @@ class Client:
             # The answer to this call must not be taken for that to the next.
             self.close()
             raise NoAnswer(f"{method}: {error}") from error
+        if "error" in answer and answer.get("id") is None:
+            # Said before any call was read: a flood has all the connections.
+            self.close()
+            raise Unreachable(answer["error"].get("message", ""))
         if "error" in answer:
             raise Refused(answer["error"])
         return answer["result"]
