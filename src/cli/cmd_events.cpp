@@ -11,7 +11,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/follow.hpp"
 #include "cli/output.hpp"
-#include "client/connection.hpp"
+#include "client/connect.hpp"
 #include "core/event.hpp"
 #include "core/limits.hpp"
 #include "platform/clock.hpp"
@@ -64,7 +64,7 @@ class Events final : public Command {
     }
 
     int run(const Context& context) override {
-        auto connection = client::Connection::open(context.paths.socket);
+        auto connection = client::connect(context.paths);
         if (!connection) return complain("events", connection.error());
         if (follow_) return follow(std::move(*connection), context);
         const auto found =
@@ -98,15 +98,14 @@ class Events final : public Command {
             auto found = newest(connection);
             // It went away between two questions: whoever follows waits for the next one.
             while (!found && found.error().code == ErrorCode::unreachable) {
-                if (!wait_for_daemon(connection, context.paths.socket)) return exit_done;
+                if (!wait_for_daemon(connection, context.paths)) return exit_done;
                 found = newest(connection);
             }
             if (!found) return complain("events", found.error());
             printer.print_events(found->events);
             after = found->next;
         }
-        return follow_events(std::move(connection), {context.paths.socket, filter(), *after},
-                             printer);
+        return follow_events(std::move(connection), {context.paths, filter(), *after}, printer);
     }
 
     /// As many as there are up to the limit and to number `last`: a page ends by bytes too.

@@ -6,7 +6,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "cli/sweep_report.hpp"
-#include "client/connection.hpp"
+#include "client/connect.hpp"
 
 namespace knell::cli {
 
@@ -33,7 +33,7 @@ class Reap final : public Command {
     }
 
     int run(const Context& context) override {
-        auto connection = client::Connection::open(context.paths.socket);
+        auto connection = client::connect(context.paths);
         if (!connection) return complain("reap", connection.error());
         if (!dry_run_ && !yes_ && is_terminal(STDIN_FILENO)) {
             const auto preview = sweep(*connection, /*dry_run=*/true);
