@@ -191,6 +191,7 @@ void SpoolIntake::look() {
     looking_ = true;
     auto found = std::make_shared<std::vector<std::string>>();
     backend_.read(
+        rpc::ConnectionId::none,
         [found, this](Reader&) -> Result<Json> {
             *found = find_spool_files(spool_dir_);
             return Json{};
@@ -214,6 +215,7 @@ void SpoolIntake::advance() {
 void SpoolIntake::load(const std::string& path) {
     auto loaded = std::make_shared<std::optional<Loaded>>();
     backend_.read(
+        rpc::ConnectionId::none,
         [loaded, path, this](Reader&) -> Result<Json> {
             *loaded = load_file(path, backend_);
             return Json{};

@@ -56,6 +56,7 @@ void Connection::close() {
     partial_ = {};
     count_unsent();
     count_half_read();
+    dispatcher_.hung_up(caller_.connection);
 }
 
 asio::awaitable<void> Connection::serve() {

@@ -207,6 +207,7 @@ class Server::Impl {
                 fmt::format("{} connections are open, the most this daemon takes; close some",
                             connections_max_));
         }
+        caller.connection = rpc::ConnectionId{++last_connection_};
         auto connection = std::make_shared<Connection>(std::move(socket), caller, dispatcher_,
                                                        unsent_budget_, half_read_budget_);
         auto* key = connection.get();
@@ -273,6 +274,7 @@ class Server::Impl {
     MemoryBudget unsent_budget_{limits::unsent_bytes_all_max, [this] { relieve_soon(); }};
     MemoryBudget half_read_budget_{limits::half_read_bytes_all_max, [this] { relieve_soon(); }};
     bool relief_posted_ = false;
+    std::uint64_t last_connection_ = 0;
 
     asio::io_context io_{1};
     SocketAddress* address_ = nullptr;  // since `listen`

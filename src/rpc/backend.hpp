@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "engine/command.hpp"
 #include "engine/decide.hpp"
+#include "rpc/caller.hpp"
 #include "store/store.hpp"
 #include "watch/process_table.hpp"
 #include "wire/json.hpp"
@@ -40,8 +41,11 @@ class Backend {
 
     /// A change: decided, made durable, then answered.
     virtual void submit(Command&& command, std::move_only_function<void(Result<Reply>)> done) = 0;
-    /// A read, on a thread with a reader of its own.
-    virtual void read(std::move_only_function<Result<Json>(Reader&)> work, Respond done) = 0;
+    /// A read, on a thread with a reader of its own.  Connections have their reads done in turn.
+    virtual void read(ConnectionId asker, std::move_only_function<Result<Json>(Reader&)> work,
+                      Respond done) = 0;
+    /// Nobody waits for the reads of that connection any more: those still queued are not done.
+    virtual void drop_reads(ConnectionId asker) = 0;
 
     virtual Feeds& feeds() = 0;
 

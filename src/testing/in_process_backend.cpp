@@ -55,7 +55,7 @@ void InProcessBackend::submit(Command&& command,
     done(commit(std::move(command)));
 }
 
-void InProcessBackend::read(std::move_only_function<Result<Json>(Reader&)> work,
+void InProcessBackend::read(rpc::ConnectionId, std::move_only_function<Result<Json>(Reader&)> work,
                             rpc::Respond done) {
     done(work(*reader_));
 }
