@@ -1,4 +1,7 @@
-// What waits in the daemon is shared out: reads take turns, and nobody reads for who is gone.
+// What waits in the daemon is shared out: reads take turns, nobody reads for who is gone, and calls
+// that wait for the store are bounded by their bytes.
+
+#include <optional>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -6,6 +9,7 @@
 #include <signal.h>
 
 #include "functional/harness/owners.hpp"
+#include "testing/store_edit.hpp"
 
 namespace knell::functional {
 namespace {
@@ -14,6 +18,12 @@ std::string request(int id, std::string_view method, std::string_view params) {
     return fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"{}","params":{}}})"
                        "\n",
                        id, method, params);
+}
+
+/// The most memory that a process ever had, in bytes.
+std::size_t most_memory_of(pid_t pid) {
+    const auto status = read_file(fmt::format("/proc/{}/status", pid));
+    return std::stoul(status.substr(status.find("VmHWM:") + 6)) << 10U;
 }
 
 class FairShare : public WithOwners {
@@ -67,6 +77,53 @@ TEST_F(FairShare, WhatNobodyWaitsForIsNotRead) {
 
     // Each was noticed when it could not be sent its first answer.
     EXPECT_EQ(number(client.must("node.status"), "reads.queued"), 0);
+}
+
+TEST_F(FairShare, CallsThatWaitForTheStoreAreBoundedByTheirBytes) {
+    const auto append =
+        request(1, "session.append",
+                fmt::format(R"({{"session_id":"s0","generation":1,"messages":[{{"role":"user",)"
+                            R"("content":"{}"}}]}})",
+                            std::string(900'000, 'c')));
+    constexpr std::size_t clients_count = 60;
+    constexpr int calls = 8;
+    std::vector<Client> clients;
+    for (std::size_t i = 0; i < clients_count; ++i) clients.emplace_back(home.socket());
+    const auto before = most_memory_of(daemon.pid());
+    std::optional<testing::HeldStore> held(home.file("knell.db"));
+
+    std::vector<std::string> unsent(clients_count);
+    for (auto& text : unsent) {
+        for (int i = 0; i < calls; ++i) text += append;
+    }
+    for (int idle = 0; idle < 20;) {
+        std::size_t sent = 0;
+        for (std::size_t i = 0; i < clients_count; ++i) {
+            const auto fits = clients[i].send_what_fits(unsent[i]);
+            unsent[i].erase(0, fits);
+            sent += fits;
+        }
+        idle = sent == 0 ? idle + 1 : 0;
+        EXPECT_TRUE(client.call("node.status").ok());
+    }
+    EXPECT_TRUE(
+        client.send(request(7, "session.heartbeat", R"({"session_id":"s1","generation":1})")));
+    const auto most = most_memory_of(daemon.pid());
+    held.reset();
+
+    EXPECT_LT(most, before + (256U << 20U)) << "of " << clients_count * calls * append.size();
+    EXPECT_TRUE(client.read_answer().ok()) << "a short call was refused";
+    std::size_t refused = 0;
+    for (std::size_t i = 0; i < clients_count; ++i) {
+        for (int call = 0; call < calls; ++call) {
+            unsent[i].erase(0, clients[i].send_what_fits(unsent[i]));
+            const auto answer = clients[i].read_answer();
+            if (answer.kind() == "limit") ++refused;
+            EXPECT_TRUE(answer.ok() || answer.kind() == "limit" || answer.kind() == "storage")
+                << answer.message();
+        }
+    }
+    EXPECT_GT(refused, 0U);
 }
 
 }  // namespace
