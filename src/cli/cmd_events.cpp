@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <utility>
 
 #include <CLI/App.hpp>
 #include <CLI/Validators.hpp>
@@ -26,8 +27,9 @@ constexpr std::int64_t limit_default = 50;
 
 constexpr auto footer = R"(
 Without --after the newest events are shown. Every event has a number that rises by one; give the
-last one you saw to --after to get what follows. With --follow all that follows is shown, and what
-happens as it happens; when the daemon is restarted it goes on where it was.
+last one you saw to --after to get what follows; when the limit leaves some out, standard error says
+so. With --follow all that follows is shown, and what happens as it happens; when the daemon is
+restarted it goes on where it was.
 
 Examples:
   knell events --type session:end --limit 20
@@ -77,6 +79,9 @@ class Events final : public Command {
         } else {
             print(event_table(found->events, context.output, read_clocks().wall));
         }
+        if (after_ && is_more_after(*connection, *found)) {
+            note(fmt::format("there are more: repeat the command with --after {}", found->next));
+        }
         return exit_done;
     }
 
@@ -121,6 +126,14 @@ class Events final : public Command {
             found.next = page->next;
             found.events.insert(found.events.end(), page->events.begin(), page->events.end());
         }
+    }
+
+    /// Whether the limit is what ended it.  A filter may find nothing in what is left: that is told
+    /// by whoever asks for it.
+    bool is_more_after(client::Connection& connection, const Found& found) const {
+        if (std::cmp_less(found.events.size(), limit_)) return false;
+        const auto page = page_after(connection, found.next, 1);
+        return page && page->next > found.next;
     }
 
     Result<Found> page_after(client::Connection& connection, std::int64_t after,
