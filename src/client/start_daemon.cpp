@@ -4,7 +4,9 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "client/connect.hpp"
 #include "client/daemon_process.hpp"
@@ -27,9 +29,23 @@ std::string describe_exit(int status) {
     return fmt::format("exited with status {}", WEXITSTATUS(status));
 }
 
+bool is_full(const std::string& directory) {
+    struct statvfs found{};
+    if (::statvfs(directory.c_str(), &found) != 0) return false;
+    const auto blocks_left = ::geteuid() == 0 ? found.f_bfree : found.f_bavail;
+    // Some file systems do not count their inodes and say 0 of 0.
+    return blocks_left == 0 || (found.f_files > 0 && found.f_favail == 0);
+}
+
 std::unexpected<Error> did_not_start(const Paths& paths, std::size_t log_start,
                                      const std::string& what) {
     const auto tail = log_tail(paths.log_file, log_start, log_lines_max);
+    if (tail.empty() && is_full(paths.state_dir)) {
+        return fail(ErrorCode::unreachable,
+                    fmt::format("the daemon {}: no space left on device for {}, nor for its log. "
+                                "Free some space there, then try again",
+                                what, paths.state_dir));
+    }
     return fail(ErrorCode::unreachable,
                 fmt::format("the daemon {}; see {}{}{}", what, paths.log_file,
                             tail.empty() ? "" : "\n", tail));
