@@ -431,6 +431,22 @@ TEST_F(AnothersDaemon, RootDoesNotTalkToOneThatStandsWhereItsOwnWouldBe) {
     EXPECT_THAT(status.err, HasSubstr("belongs to another user"));
 }
 
+TEST_F(AnothersDaemon, RootKeepsNoRecordInAnothersHome) {
+    daemon->signal(SIGTERM);
+    ASSERT_EQ(daemon->wait(), 0);
+    fs::remove_all(theirs() + "/spool");
+
+    const auto run =
+        as_root({"run", "--", "sh", "-c", "echo done; exit 3"}, {{"KNELL_HOME", theirs()}});
+
+    EXPECT_EQ(run.status, 3);
+    EXPECT_EQ(run.out, "done\n");
+    EXPECT_EQ(std::ranges::count(run.err, '\n'), 1) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("the command runs unrecorded"));
+    EXPECT_THAT(run.err, HasSubstr("belongs to another user (uid 65534)"));
+    EXPECT_FALSE(fs::exists(theirs() + "/spool"));
+}
+
 TEST_F(AnothersDaemon, RootStartsNoneInAnothersHome) {
     daemon->signal(SIGTERM);
     ASSERT_EQ(daemon->wait(), 0);
