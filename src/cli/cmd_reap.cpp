@@ -60,8 +60,25 @@ class Reap final : public Command {
     }
 
   private:
+    /// All pages of a dry run.  Of what was ended only the first: a second sweep would not find it
+    /// any more.
     static Result<JsonObject> sweep(client::Connection& connection, bool dry_run) {
-        return connection.call_object("node.sweep", {{"dry_run", dry_run}});
+        JsonObject params{{"dry_run", dry_run}};
+        auto whole = connection.call_object("node.sweep", params);
+        while (dry_run && whole && whole->contains("next")) {
+            params["after"] = (*whole)["next"];
+            whole->erase("next");
+            auto page = connection.call_object("node.sweep", params);
+            if (!page) return page;
+            for (const auto* name : {"ended", "left_alone"}) {
+                const auto* more = wire::array_at(*page, name);
+                auto* list = whole->if_contains(name);
+                if (more == nullptr || list == nullptr || !list->is_array()) continue;
+                list->get_array().insert(list->get_array().end(), more->begin(), more->end());
+            }
+            if (const auto* next = page->if_contains("next")) (*whole)["next"] = *next;
+        }
+        return whole;
     }
 
     bool dry_run_ = false;

@@ -243,24 +243,26 @@ class Daemon final : public rpc::Backend {
         if (!read_thread_.submit(rpc::ConnectionId::none, {std::move(run), {}})) (*held)({});
     }
 
-    void sweep(bool dry_run, rpc::Respond done) override {
-        submit(Survey{}, [this, dry_run, done = std::move(done)](Result<Reply> surveyed) mutable {
-            if (!surveyed) return done(std::unexpected(std::move(surveyed.error())));
-            read(
-                rpc::ConnectionId::none,
-                [this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
-                    Reader&) mutable -> Result<Json> {
-                    const auto is_held = [this](const ProcessIdentity& process) {
-                        return watch_.how(process) == WatchList::How::held;
-                    };
-                    auto findings = look_at_owners(survey, processes_, is_held, dry_run);
-                    if (!dry_run) {
-                        for (const auto& process : findings.look_again) watch_.watch(process);
-                    }
-                    return std::move(findings.report);
-                },
-                std::move(done));
-        });
+    void sweep(bool dry_run, Ordinal after, rpc::Respond done) override {
+        submit(Survey{after},
+               [this, dry_run, done = std::move(done)](Result<Reply> surveyed) mutable {
+                   if (!surveyed) return done(std::unexpected(std::move(surveyed.error())));
+                   read(
+                       rpc::ConnectionId::none,
+                       [this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
+                           Reader&) mutable -> Result<Json> {
+                           const auto is_held = [this](const ProcessIdentity& process) {
+                               return watch_.how(process) == WatchList::How::held;
+                           };
+                           auto findings = look_at_owners(survey, processes_, is_held, dry_run);
+                           if (!dry_run) {
+                               for (const auto& process : findings.look_again)
+                                   watch_.watch(process);
+                           }
+                           return std::move(findings.report);
+                       },
+                       std::move(done));
+               });
     }
 
     void stop() override { server_.stop(); }

@@ -54,8 +54,9 @@ class Backend {
     /// Looks for what the command of an open session left behind, away from this thread.
     virtual void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
                                   std::move_only_function<void(CommandEnd)> done) = 0;
-    /// Looks at every owner now: what would end or ended, what is left alone and why.
-    virtual void sweep(bool dry_run, Respond done) = 0;
+    /// Looks at every owner now: what would end or ended, what is left alone and why.  A page of
+    /// sessions is named, those opened after `after`.
+    virtual void sweep(bool dry_run, Ordinal after, Respond done) = 0;
     virtual void hooks(HooksCall call, Respond done) = 0;
     /// Reads config.yaml and hooks/ anew; on the read thread.
     virtual Json check_config() const = 0;

@@ -218,8 +218,9 @@ void node_status(Call&& call, Backend& backend) {
 void node_sweep(Call&& call, Backend& backend) {
     wire::Params params(call.params);
     const bool dry_run = params.boolean("dry_run").value_or(false);
+    const auto after = params.integer("after", 0, INT64_MAX).value_or(0);
     if (params.error()) return call.respond(params.failure());
-    backend.sweep(dry_run, std::move(call.respond));
+    backend.sweep(dry_run, after, std::move(call.respond));
 }
 
 void node_stop(Call&& call, Backend& backend) {
@@ -302,7 +303,8 @@ constexpr std::array why_params{
     session_param, Param{"after", "integer", false,
                          "only transitions after this event: `next` of the page before"}};
 constexpr std::array sweep_params{
-    Param{"dry_run", "boolean", false, "say what would end and why, end nothing"}};
+    Param{"dry_run", "boolean", false, "say what would end and why, end nothing"},
+    Param{"after", "integer", false, "name sessions after this one: `next` of the page before"}};
 constexpr std::array list_params{
     Param{"source", "string", false, "only this source"},
     Param{"key", "string", false, "only this routing key"},

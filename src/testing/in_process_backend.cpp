@@ -74,7 +74,7 @@ void InProcessBackend::hooks(rpc::HooksCall call, rpc::Respond done) {
     done(fail(ErrorCode::not_found, "no hook or webhook " + call.name));
 }
 
-void InProcessBackend::sweep(bool dry_run, rpc::Respond done) {
+void InProcessBackend::sweep(bool dry_run, Ordinal, rpc::Respond done) {
     done(JsonObject{{"dry_run", dry_run}});
 }
 

@@ -38,7 +38,7 @@ class InProcessBackend final : public rpc::Backend {
     Result<Json> node_status(Reader& reader) const override;
     void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
                           std::move_only_function<void(rpc::CommandEnd)> done) override;
-    void sweep(bool dry_run, rpc::Respond done) override;
+    void sweep(bool dry_run, Ordinal after, rpc::Respond done) override;
     /// Nobody is subscribed here.
     void hooks(rpc::HooksCall call, rpc::Respond done) override;
     /// There are no files here.
