@@ -6,7 +6,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "cli/session_rows.hpp"
-#include "client/connection.hpp"
+#include "client/connect.hpp"
 #include "platform/clock.hpp"
 #include "wire/error_table.hpp"
 
@@ -51,7 +51,7 @@ class EndSessions final : public Command {
     }
 
     int run(const Context& context) override {
-        auto connection = client::Connection::open(context.paths.socket);
+        auto connection = client::connect(context.paths);
         if (!connection) return complain("end", connection.error());
         if (dry_run_) return preview(*connection, context);
         if (!yes_ && is_terminal(STDIN_FILENO)) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <utility>
 
 #include <CLI/App.hpp>
 #include <CLI/Validators.hpp>
@@ -11,7 +12,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/follow.hpp"
 #include "cli/output.hpp"
-#include "client/connection.hpp"
+#include "client/connect.hpp"
 #include "core/event.hpp"
 #include "core/limits.hpp"
 #include "platform/clock.hpp"
@@ -26,8 +27,9 @@ constexpr std::int64_t limit_default = 50;
 
 constexpr auto footer = R"(
 Without --after the newest events are shown. Every event has a number that rises by one; give the
-last one you saw to --after to get what follows. With --follow all that follows is shown, and what
-happens as it happens; when the daemon is restarted it goes on where it was.
+last one you saw to --after to get what follows; when the limit leaves some out, standard error says
+so. With --follow all that follows is shown, and what happens as it happens; when the daemon is
+restarted it goes on where it was.
 
 Examples:
   knell events --type session:end --limit 20
@@ -64,7 +66,7 @@ class Events final : public Command {
     }
 
     int run(const Context& context) override {
-        auto connection = client::Connection::open(context.paths.socket);
+        auto connection = client::connect(context.paths);
         if (!connection) return complain("events", connection.error());
         if (follow_) return follow(std::move(*connection), context);
         const auto found =
@@ -76,6 +78,9 @@ class Events final : public Command {
             note("no events");
         } else {
             print(event_table(found->events, context.output, read_clocks().wall));
+        }
+        if (after_ && is_more_after(*connection, *found)) {
+            note(fmt::format("there are more: repeat the command with --after {}", found->next));
         }
         return exit_done;
     }
@@ -98,15 +103,14 @@ class Events final : public Command {
             auto found = newest(connection);
             // It went away between two questions: whoever follows waits for the next one.
             while (!found && found.error().code == ErrorCode::unreachable) {
-                if (!wait_for_daemon(connection, context.paths.socket)) return exit_done;
+                if (!wait_for_daemon(connection, context.paths)) return exit_done;
                 found = newest(connection);
             }
             if (!found) return complain("events", found.error());
             printer.print_events(found->events);
             after = found->next;
         }
-        return follow_events(std::move(connection), {context.paths.socket, filter(), *after},
-                             printer);
+        return follow_events(std::move(connection), {context.paths, filter(), *after}, printer);
     }
 
     /// As many as there are up to the limit and to number `last`: a page ends by bytes too.
@@ -122,6 +126,14 @@ class Events final : public Command {
             found.next = page->next;
             found.events.insert(found.events.end(), page->events.begin(), page->events.end());
         }
+    }
+
+    /// Whether the limit is what ended it.  A filter may find nothing in what is left: that is told
+    /// by whoever asks for it.
+    bool is_more_after(client::Connection& connection, const Found& found) const {
+        if (std::cmp_less(found.events.size(), limit_)) return false;
+        const auto page = page_after(connection, found.next, 1);
+        return page && page->next > found.next;
     }
 
     Result<Found> page_after(client::Connection& connection, std::int64_t after,

@@ -8,7 +8,7 @@
 #include "cli/hooks_preview.hpp"
 #include "cli/hooks_report.hpp"
 #include "cli/output.hpp"
-#include "client/connection.hpp"
+#include "client/connect.hpp"
 
 namespace knell::cli {
 
@@ -63,7 +63,7 @@ class Hooks final : public Command {
                             action_));
             return exit_usage;
         }
-        auto connection = client::Connection::open(context.paths.socket);
+        auto connection = client::connect(context.paths);
         if (!connection) return complain("hooks", connection.error());
         if (action_ == "ls") return list(*connection, context);
         if (action_ == "letters") return letters(*connection, context);

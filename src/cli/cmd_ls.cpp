@@ -6,7 +6,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "cli/session_rows.hpp"
-#include "client/connection.hpp"
+#include "client/connect.hpp"
 #include "core/limits.hpp"
 #include "platform/clock.hpp"
 
@@ -48,7 +48,7 @@ class Ls final : public Command {
     }
 
     int run(const Context& context) override {
-        auto connection = client::Connection::open(context.paths.socket);
+        auto connection = client::connect(context.paths);
         if (!connection) return complain("ls", connection.error());
         const auto result = list(*connection);
         if (!result) return complain("ls", result.error());

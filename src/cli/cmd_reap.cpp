@@ -6,7 +6,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "cli/sweep_report.hpp"
-#include "client/connection.hpp"
+#include "client/connect.hpp"
 
 namespace knell::cli {
 
@@ -33,7 +33,7 @@ class Reap final : public Command {
     }
 
     int run(const Context& context) override {
-        auto connection = client::Connection::open(context.paths.socket);
+        auto connection = client::connect(context.paths);
         if (!connection) return complain("reap", connection.error());
         if (!dry_run_ && !yes_ && is_terminal(STDIN_FILENO)) {
             const auto preview = sweep(*connection, /*dry_run=*/true);
@@ -60,8 +60,25 @@ class Reap final : public Command {
     }
 
   private:
+    /// All pages of a dry run.  Of what was ended only the first: a second sweep would not find it
+    /// any more.
     static Result<JsonObject> sweep(client::Connection& connection, bool dry_run) {
-        return connection.call_object("node.sweep", {{"dry_run", dry_run}});
+        JsonObject params{{"dry_run", dry_run}};
+        auto whole = connection.call_object("node.sweep", params);
+        while (dry_run && whole && whole->contains("next")) {
+            params["after"] = (*whole)["next"];
+            whole->erase("next");
+            auto page = connection.call_object("node.sweep", params);
+            if (!page) return page;
+            for (const auto* name : {"ended", "left_alone"}) {
+                const auto* more = wire::array_at(*page, name);
+                auto* list = whole->if_contains(name);
+                if (more == nullptr || list == nullptr || !list->is_array()) continue;
+                list->get_array().insert(list->get_array().end(), more->begin(), more->end());
+            }
+            if (const auto* next = page->if_contains("next")) (*whole)["next"] = *next;
+        }
+        return whole;
     }
 
     bool dry_run_ = false;

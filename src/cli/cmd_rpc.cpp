@@ -9,7 +9,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
-#include "client/connection.hpp"
+#include "client/connect.hpp"
 #include "client/spool.hpp"
 #include "core/limits.hpp"
 #include "wire/error_table.hpp"
@@ -107,7 +107,7 @@ class Rpc final : public Command {
                 "or {\"lease_ttl_s\": 45}");
         }
 
-        auto connection = client::Connection::open(context.paths.socket);
+        auto connection = client::connect(context.paths);
         if (!connection) return print_error(wire::to_json(connection.error()));
         const auto answer = connection->call_raw(list_ ? "rpc.describe" : method_, params,
                                                  client::Deadline{client::call_timeout_default});

@@ -106,7 +106,7 @@ class Run final : public Command {
         const auto generation = session.generation();
         child->release({.session_id = session.id().text(),
                         .generation = generation == 0 ? "" : fmt::format("{}", generation),
-                        .socket = context.paths.socket});
+                        .socket = session.socket()});
         // Not before: it would hold the gate of the child open.
         if (session.needs_renewal()) {
             renew_while_alive(child->pid(), context.paths.socket, session.id(), generation,

@@ -9,7 +9,7 @@
 #include "cli/session_facts.hpp"
 #include "cli/session_rows.hpp"
 #include "cli/text_width.hpp"
-#include "client/connection.hpp"
+#include "client/connect.hpp"
 #include "core/limits.hpp"
 #include "platform/clock.hpp"
 
@@ -100,7 +100,7 @@ class Show final : public Command {
     }
 
     int run(const Context& context) override {
-        auto connection = client::Connection::open(context.paths.socket);
+        auto connection = client::connect(context.paths);
         if (!connection) return complain("show", connection.error());
         JsonObject params{{"session_id", id_}};
         if (messages_ > 0) params["messages"] = messages_;

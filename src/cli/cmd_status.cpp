@@ -5,7 +5,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "cli/status_report.hpp"
-#include "client/connection.hpp"
+#include "client/connect.hpp"
 #include "platform/lock_file.hpp"
 
 namespace knell::cli {
@@ -31,7 +31,7 @@ class ShowStatus final : public Command {
     }
 
     int run(const Context& context) override {
-        auto connection = client::Connection::open(context.paths.socket);
+        auto connection = client::connect(context.paths);
         if (!connection) return complain("status", explain(connection.error(), context.paths));
         const auto status = connection->call_object("node.status", {});
         if (!status) return complain("status", status.error());

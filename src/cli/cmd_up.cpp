@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
+#include "client/connect.hpp"
 #include "client/start_daemon.hpp"
 #include "daemon/daemon.hpp"
 #include "platform/lock_file.hpp"
@@ -42,8 +43,10 @@ class Up final : public Command {
   private:
     static int start(const Context& context) {
         const client::Deadline deadline{client::start_timeout_default};
-        const auto& socket = context.paths.listen_socket;
-        auto connection = client::Connection::open(socket, deadline);
+        if (const auto checked = client::check_home(context.paths); !checked) {
+            return complain("up", checked.error());
+        }
+        auto connection = client::Connection::open(context.paths.listen_socket, deadline);
         // Also one whose socket was deleted: it answers again in a moment.
         const bool ran_before = connection || lock_holder(context.paths.lock_file);
         if (!connection && connection.error().code == ErrorCode::unreachable) {

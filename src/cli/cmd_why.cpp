@@ -4,7 +4,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "cli/why_report.hpp"
-#include "client/connection.hpp"
+#include "client/connect.hpp"
 #include "platform/clock.hpp"
 
 namespace knell::cli {
@@ -31,7 +31,7 @@ class Why final : public Command {
     }
 
     int run(const Context& context) override {
-        auto connection = client::Connection::open(context.paths.socket);
+        auto connection = client::connect(context.paths);
         if (!connection) return complain("why", connection.error());
         const auto why = connection->call_object("session.why", {{"session_id", id_}});
         if (!why) return complain("why", why.error());

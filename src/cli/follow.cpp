@@ -13,6 +13,7 @@
 
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
+#include "client/connect.hpp"
 #include "client/directory_watch.hpp"
 #include "platform/terminal.hpp"
 
@@ -62,11 +63,11 @@ bool may_come_back(const Error& error) {
 }
 
 /// Nothing when told to stop.
-std::optional<client::Connection> wait_until_reachable(const std::string& socket,
+std::optional<client::Connection> wait_until_reachable(const Paths& paths,
                                                        const StopSignals& stop) {
-    client::DirectoryWatch watch(std::filesystem::path(socket).parent_path().string());
+    client::DirectoryWatch watch(std::filesystem::path(paths.socket).parent_path().string());
     for (;;) {
-        if (auto connection = client::Connection::open(socket)) return std::move(*connection);
+        if (auto connection = client::connect(paths)) return std::move(*connection);
         if (stop.wait_for(watch.fd(), look_again_after) == Woken::told_to_stop) return {};
         watch.clear();
     }
@@ -147,7 +148,7 @@ class Follower {
 
     /// False when told to stop.
     bool reconnect() {
-        auto connection = wait_until_reachable(follow_.socket, stop_);
+        auto connection = wait_until_reachable(follow_.paths, stop_);
         if (connection) connection_ = std::move(*connection);
         return connection.has_value();
     }
@@ -160,9 +161,9 @@ class Follower {
 
 }  // namespace
 
-bool wait_for_daemon(client::Connection& connection, const std::string& socket) {
+bool wait_for_daemon(client::Connection& connection, const Paths& paths) {
     const StopSignals stop;
-    auto again = wait_until_reachable(socket, stop);
+    auto again = wait_until_reachable(paths, stop);
     if (again) connection = std::move(*again);
     return again.has_value();
 }

@@ -1,25 +1,25 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "cli/event_rows.hpp"
 #include "client/connection.hpp"
+#include "platform/paths.hpp"
 
 namespace knell::cli {
 
 /// What `knell events --follow` follows.
 struct Follow {
-    std::string socket;
+    Paths paths;
     JsonObject filter;       // `types` and `session_id`, where they were given
     std::int64_t after = 0;  // the last number that was printed already
 };
 
+/// Connects anew once a daemon answers.  False when told to stop.
+bool wait_for_daemon(client::Connection& connection, const Paths& paths);
+
 /// Prints events as they happen until Ctrl-C, SIGTERM or the end of whoever reads; gives the exit
 /// status.  When the daemon goes away it waits for the next one and goes on where it was: nothing
-/// Connects anew once a daemon answers.  False when told to stop.
-bool wait_for_daemon(client::Connection& connection, const std::string& socket);
-
 /// is printed twice and nothing left out.
 int follow_events(client::Connection connection, Follow follow, const EventPrinter& printer);
 

@@ -59,7 +59,7 @@ Table leftover_table(const JsonArray& leftovers) {
     Table table({{.title = "PID", .align = Align::right},
                  {.title = "COMMAND", .shrink_to = 20},
                  {.title = "FATE"},
-                 {.title = "KNOWN BY", .shrink_to = 20}});
+                 {.title = "KNOWN BY", .shrink_to = 12}});
     for (const auto& leftover : leftovers) {
         const auto* object = leftover.if_object();
         if (object == nullptr) continue;

@@ -9,6 +9,7 @@
 
 #include "cli/leftover_rows.hpp"
 #include "cli/output.hpp"
+#include "client/connect.hpp"
 #include "client/start_daemon.hpp"
 #include "daemon/daemon.hpp"
 #include "platform/clock.hpp"
@@ -102,6 +103,12 @@ RunEnd describe_end(const RunOutcome& outcome) {
 RunSession::RunSession(const Paths& paths, JsonObject params)
     : paths_(paths), params_(std::move(params)), id_(std::string(wire::text_at(params_, "id"))) {}
 
+std::string RunSession::socket() const {
+    const bool is_anothers =
+        untold_create_ && !paths_.socket_is_named && !client::check_home(paths_).has_value();
+    return is_anothers ? "" : paths_.socket;
+}
+
 Result<void> RunSession::open(pid_t owner) {
     const client::Deadline deadline{patience};
     auto connection = client::connect_or_start(paths_, variables_in_config, deadline);
@@ -161,7 +168,7 @@ void RunSession::keep_create(pid_t owner, const Error& why) {
 
 Result<JsonObject> RunSession::tell(std::string_view method, const JsonObject& params) {
     const client::Deadline deadline{patience};
-    auto connection = client::Connection::open(paths_.socket, deadline);
+    auto connection = client::connect(paths_, deadline);
     auto told = connection ? connection->call(method, params, deadline)
                            : Result<Json>(std::unexpected(connection.error()));
     if (!told && told.error().code == ErrorCode::unreachable) {

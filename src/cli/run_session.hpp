@@ -47,6 +47,9 @@ class RunSession {
     const SessionId& id() const { return id_; }
     /// 0 when it is not known: the daemon will give one when it reads the spool.
     Generation generation() const { return generation_; }
+    /// For the command.  "" where the daemon of another home listens: named to the command, it
+    /// would be taken for the one that has this session.
+    std::string socket() const;
     /// The daemon cannot see the command: a lease of `unseen_lease_ttl` stands for it, which is to
     /// be renewed while it lives.
     bool needs_renewal() const { return needs_renewal_; }

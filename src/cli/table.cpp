@@ -90,6 +90,13 @@ std::string line_of(const std::vector<Cell>& cells, const Widths& widths,
     return line + "\n";
 }
 
+/// Beside its name a value has room for itself, or for enough words in a line to be read.
+bool has_room_beside(std::string_view value, std::size_t indent, const Terminal& terminal) {
+    constexpr std::size_t readable = 40;
+    if (terminal.width == 0 || indent + display_width(value) <= terminal.width) return true;
+    return indent + readable <= terminal.width;
+}
+
 }  // namespace
 
 std::string toned(std::string_view text, Tone tone, const Terminal& terminal) {
@@ -119,6 +126,10 @@ std::vector<std::size_t> Table::widths_on(const Terminal& terminal) const {
     return terminal.width > 0 ? widths_within(widths, columns_, terminal.width) : widths;
 }
 
+bool Table::fits(const Terminal& terminal) const {
+    return terminal.width == 0 || total(natural_widths()) <= terminal.width;
+}
+
 std::string Table::render(const Terminal& terminal) const {
     std::vector<Cell> titles;
     for (const auto& column : columns_) titles.push_back({column.title, Tone::heading});
@@ -133,6 +144,7 @@ std::string Table::render_rows(const Terminal& terminal) const {
 }
 
 std::string render_facts(const std::vector<Fact>& facts, const Terminal& terminal) {
+    constexpr std::size_t below = gap;  // the indent of a value that stands under its name
     std::size_t width = 0;
     for (const auto& fact : facts) {
         if (!fact.value.empty()) width = std::max(width, display_width(fact.name));
@@ -140,9 +152,17 @@ std::string render_facts(const std::vector<Fact>& facts, const Terminal& termina
     std::string text;
     for (const auto& fact : facts) {
         if (fact.value.empty()) continue;
+        const auto value = one_line(fact.value);
+        const auto indent = has_room_beside(value, width + gap, terminal) ? width + gap : below;
         text += toned(fact.name, Tone::faint, terminal);
-        text.append(width - display_width(fact.name) + gap, ' ');
-        text += toned(one_line(fact.value), fact.tone, terminal) + "\n";
+        if (indent == below) {
+            text += "\n" + std::string(below, ' ');
+        } else {
+            text.append(indent - display_width(fact.name), ' ');
+        }
+        const auto lines =
+            wrap(value, {.width = terminal.width, .indent = indent, .before = indent});
+        text += toned(lines, fact.tone, terminal) + "\n";
     }
     return text;
 }

@@ -38,6 +38,8 @@ class Table {
     /// One cell a column.
     void add(std::vector<Cell> row);
     bool empty() const { return rows_.empty(); }
+    /// Whole: nothing has to be cut or left out.
+    bool fits(const Terminal& terminal) const;
     std::string render(const Terminal& terminal) const;
     /// Without the heading, below one that is there already.
     std::string render_rows(const Terminal& terminal) const;
@@ -57,7 +59,7 @@ struct Fact {
     Tone tone = Tone::plain;
 };
 
-/// One line a fact, values aligned, nothing cut.
+/// One line a fact, values aligned, nothing cut: what a terminal has no room for goes on below.
 std::string render_facts(const std::vector<Fact>& facts, const Terminal& terminal);
 
 }  // namespace knell::cli

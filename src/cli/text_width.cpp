@@ -1,5 +1,6 @@
 #include "cli/text_width.hpp"
 
+#include <algorithm>
 #include <clocale>
 #include <cwchar>
 
@@ -104,6 +105,33 @@ std::string fit(std::string_view text, std::size_t width) {
         used += wide;
     }
     return cut + "…";
+}
+
+std::string wrap(std::string_view text, const Wrapping& wrapping) {
+    if (wrapping.width == 0) return std::string(text);
+    std::string wrapped;
+    auto used = wrapping.before;
+    bool is_line_empty = true;
+    while (!text.empty()) {
+        const auto word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        if (word.empty()) continue;
+        const auto wide = display_width(word);
+        if (!is_line_empty && used + 1 + wide > wrapping.width) {
+            wrapped += '\n';
+            wrapped.append(wrapping.indent, ' ');
+            used = wrapping.indent;
+            is_line_empty = true;
+        }
+        if (!is_line_empty) {
+            wrapped += ' ';
+            ++used;
+        }
+        wrapped += word;
+        used += wide;
+        is_line_empty = false;
+    }
+    return wrapped;
 }
 
 }  // namespace knell::cli

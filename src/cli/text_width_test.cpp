@@ -42,5 +42,17 @@ TEST(Fit, DoesNotCutAWideCharacterInHalf) {
     EXPECT_EQ(fit("日本語", 5), "日本…");
 }
 
+TEST(Wrap, BreaksBetweenWords) {
+    EXPECT_EQ(wrap("one two three", {.width = 7}), "one two\nthree");
+    EXPECT_EQ(wrap("one two three", {.width = 8, .indent = 2, .before = 4}), "one\n  two\n  three");
+    EXPECT_EQ(wrap("日本 日本 x", {.width = 6}), "日本\n日本 x");
+}
+
+TEST(Wrap, LeavesALongWordWholeAndAFileAlone) {
+    EXPECT_EQ(wrap("a /a/very/long/path b", {.width = 6}), "a\n/a/very/long/path\nb");
+    EXPECT_EQ(wrap("as  it   is", {}), "as  it   is");
+    EXPECT_EQ(wrap("", {.width = 5}), "");
+}
+
 }  // namespace
 }  // namespace knell::cli

@@ -67,15 +67,35 @@ std::string section(std::string_view title, const std::string& body, const Termi
                         : fmt::format("\n{}\n{}", toned(title, Tone::heading, terminal), body);
 }
 
+/// For a terminal on which the table would have to leave out what it is asked for: the evidence.
+std::string transitions_list(const JsonArray& transitions, const Terminal& terminal) {
+    constexpr std::size_t indent = 2;
+    const Wrapping below{.width = terminal.width, .indent = indent, .before = indent};
+    std::string text;
+    for (const auto& transition : transitions) {
+        const auto* object = transition.if_object();
+        if (object == nullptr) continue;
+        const auto generation = int_at(*object, "generation");
+        text += fmt::format("{} {}{}\n", toned(text_at(*object, "time"), Tone::faint, terminal),
+                            one_line(text_at(*object, "event")),
+                            generation > 1 ? fmt::format(" gen {}", generation) : "");
+        for (const auto* name : {"cause", "evidence"}) {
+            const auto line = one_line(text_at(*object, name));
+            if (!line.empty()) text += fmt::format("{:{}}{}\n", "", indent, wrap(line, below));
+        }
+    }
+    return text;
+}
+
 /// Times in full: who asks why compares them with a log.
 std::string transitions_text(const JsonObject& why, const Terminal& terminal) {
     const auto* transitions = wire::array_at(why, "transitions");
     if (transitions == nullptr || transitions->empty()) return {};
     Table table({{.title = "TIME"},
-                 {.title = "GEN", .align = Align::right, .drop_order = 2},
+                 {.title = "GEN", .align = Align::right},
                  {.title = "EVENT"},
-                 {.title = "CAUSE", .shrink_to = 20},
-                 {.title = "EVIDENCE", .shrink_to = 30, .drop_order = 1}});
+                 {.title = "CAUSE"},
+                 {.title = "EVIDENCE"}});
     for (const auto& transition : *transitions) {
         const auto* object = transition.if_object();
         if (object == nullptr) continue;
@@ -85,7 +105,7 @@ std::string transitions_text(const JsonObject& why, const Terminal& terminal) {
                    {std::string(text_at(*object, "cause"))},
                    {std::string(text_at(*object, "evidence")), Tone::faint}});
     }
-    return table.render(terminal);
+    return table.fits(terminal) ? table.render(terminal) : transitions_list(*transitions, terminal);
 }
 
 std::string leftovers_text(const JsonObject& session, const Terminal& terminal) {
@@ -104,13 +124,15 @@ std::string due_text(const JsonObject& cause) {
     return fmt::format(" (in {})", format_duration(left));
 }
 
-std::string would_end_text(const JsonObject& why) {
+std::string would_end_text(const JsonObject& why, const Terminal& terminal) {
+    const Wrapping hanging{.width = terminal.width, .indent = 2, .before = 2};
     const auto* causes = wire::array_at(why, "would_end");
     std::string text;
     if (causes == nullptr) return text;
     for (const auto& cause : *causes) {
         if (const auto* object = cause.if_object()) {
-            text += fmt::format("- {}{}\n", one_line(text_at(*object, "cause")), due_text(*object));
+            const auto line = one_line(text_at(*object, "cause")) + due_text(*object);
+            text += fmt::format("- {}\n", wrap(line, hanging));
         }
     }
     return text;
@@ -122,11 +144,12 @@ std::string why_report(const JsonObject& why, const Terminal& terminal, WallTime
     const auto& session = session_in(why);
     const auto head = headline(why, now);
     return fmt::format(
-        "{}\n\n{}{}{}{}", toned(one_line(head.text), head.tone, terminal),
+        "{}\n\n{}{}{}{}",
+        toned(wrap(one_line(head.text), {.width = terminal.width}), head.tone, terminal),
         render_facts(facts_of(session, now), terminal),
         section("How it came to this", transitions_text(why, terminal), terminal),
         section("Left behind when it ended", leftovers_text(session, terminal), terminal),
-        section("What would end it", would_end_text(why), terminal));
+        section("What would end it", would_end_text(why, terminal), terminal));
 }
 
 }  // namespace knell::cli

@@ -69,6 +69,42 @@ TEST(WhyReport, OfAnEndedSessionSaysHowThatIsKnownAndWhatItLeft) {
               " 77  sleep 300  killed  left to the session's knell run\n");
 }
 
+TEST(WhyReport, OnANarrowTerminalEvidenceIsWrappedNotCut) {
+    const auto why = parse(R"json({
+        "session": {"id": "abc", "status": "ended", "reason": "signaled", "proof": "observed",
+                    "detail": "signal 9 (SIGKILL)", "ended_at": "2026-11-15T11:59:00.000Z",
+                    "evidence": "process 14407 (uid 0), the command's parent, waited for it"},
+        "verdict": "dead",
+        "transitions": [{"time": "2026-11-15T11:57:00.000Z", "generation": 1,
+                         "event": "session:start"},
+                        {"time": "2026-11-15T11:59:00.000Z", "generation": 1,
+                         "event": "session:end", "cause": "signaled (observed)",
+                         "evidence": "process 14407 (uid 0), the command's parent, waited"}],
+        "would_end": [{"cause": "session.close, by its owner or by a person (knell end)"}]})json");
+
+    EXPECT_EQ(why_report(why, {.interactive = true, .colour = false, .width = 40}, now),
+              "abc ended 1m ago: signaled (observed):\n"
+              "signal 9 (SIGKILL)\n"
+              "\n"
+              "status    ended\n"
+              "ended\n"
+              "  2026-11-15T11:59:00.000Z (1m ago)\n"
+              "evidence\n"
+              "  process 14407 (uid 0), the command's\n"
+              "  parent, waited for it\n"
+              "\n"
+              "How it came to this\n"
+              "2026-11-15T11:57:00.000Z session:start\n"
+              "2026-11-15T11:59:00.000Z session:end\n"
+              "  signaled (observed)\n"
+              "  process 14407 (uid 0), the command's\n"
+              "  parent, waited\n"
+              "\n"
+              "What would end it\n"
+              "- session.close, by its owner or by a\n"
+              "  person (knell end)\n");
+}
+
 TEST(WhyReport, UnknownIsAnAnswer) {
     const auto text = report(R"({"session": {"id": "abc"}, "verdict": "unknown",
                                  "evidence": "its owner cannot be checked"})");

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "platform/directories.hpp"
 #include "platform/fd.hpp"
@@ -69,6 +70,17 @@ Result<void> sync_directory(const std::string& path) {
     return {};
 }
 
+/// A file of ours in another user's spool would be set aside by that user's daemon, and a directory
+/// of ours there be closed to it.  Root comes here, with KNELL_HOME.
+Result<void> check_ours(const std::string& path) {
+    struct stat found{};
+    if (::stat(path.c_str(), &found) != 0 || found.st_uid == ::geteuid()) return {};
+    return fail(ErrorCode::unauthorized,
+                fmt::format("{} belongs to another user (uid {}), whose daemon takes in no records "
+                            "of uid {}",
+                            path, found.st_uid, ::geteuid()));
+}
+
 }  // namespace
 
 std::string spool_line(const SpoolRecord& record) {
@@ -86,7 +98,9 @@ std::string spool_file(const std::string& spool_dir, const SessionId& session) {
 
 Result<void> append_to_spool(const std::string& spool_dir, const SessionId& session,
                              std::span<const SpoolRecord> records) {
+    if (auto home = check_ours(spool_dir.substr(0, spool_dir.rfind('/'))); !home) return home;
     if (auto made = make_private_directories(spool_dir); !made) return made;
+    if (auto ours = check_ours(spool_dir); !ours) return ours;
     const auto path = spool_file(spool_dir, session);
     const auto fd = open_locked(path);
     if (!fd) return std::unexpected(fd.error());

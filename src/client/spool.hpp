@@ -30,6 +30,8 @@ std::string spool_file(const std::string& spool_dir, const SessionId& session);
 ///
 /// Holds an exclusive flock(2) while it writes.  Who replays and deletes the file must hold one
 /// too, or a line could be added between the last read and the unlink.
+///
+/// `unauthorized` in another user's home, where nothing is written.
 Result<void> append_to_spool(const std::string& spool_dir, const SessionId& session,
                              std::span<const SpoolRecord> records);
 Result<void> append_to_spool(const std::string& spool_dir, const SessionId& session,

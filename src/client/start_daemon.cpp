@@ -4,8 +4,11 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "client/connect.hpp"
 #include "client/daemon_process.hpp"
 #include "client/directory_watch.hpp"
 #include "client/log_tail.hpp"
@@ -26,18 +29,35 @@ std::string describe_exit(int status) {
     return fmt::format("exited with status {}", WEXITSTATUS(status));
 }
 
+bool is_full(const std::string& directory) {
+    struct statvfs found{};
+    if (::statvfs(directory.c_str(), &found) != 0) return false;
+    const auto blocks_left = ::geteuid() == 0 ? found.f_bfree : found.f_bavail;
+    // Some file systems do not count their inodes and say 0 of 0.
+    return blocks_left == 0 || (found.f_files > 0 && found.f_favail == 0);
+}
+
 std::unexpected<Error> did_not_start(const Paths& paths, std::size_t log_start,
                                      const std::string& what) {
     const auto tail = log_tail(paths.log_file, log_start, log_lines_max);
+    if (tail.empty() && is_full(paths.state_dir)) {
+        return fail(ErrorCode::unreachable,
+                    fmt::format("the daemon {}: no space left on device for {}, nor for its log. "
+                                "Free some space there, then try again",
+                                what, paths.state_dir));
+    }
     return fail(ErrorCode::unreachable,
                 fmt::format("the daemon {}; see {}{}{}", what, paths.log_file,
                             tail.empty() ? "" : "\n", tail));
 }
 
 /// A connection that answered: a socket may accept before its daemon has read the store.
-Result<Connection> connect_and_ask(const std::string& socket, const Deadline& deadline) {
-    auto connection = Connection::open(socket, deadline);
+Result<Connection> connect_and_ask(const Paths& paths, const Deadline& deadline) {
+    auto connection = Connection::open(paths.listen_socket, deadline);
     if (!connection) return connection;
+    if (auto checked = check_home(paths); !checked) {
+        return std::unexpected(std::move(checked.error()));
+    }
     const auto status = connection->call("node.status", {}, deadline);
     if (!status) return std::unexpected(status.error());
     return connection;
@@ -57,7 +77,7 @@ std::optional<Result<Connection>> connect_to_holder(const Paths& paths, const De
     const auto& socket = paths.listen_socket;
     DirectoryWatch socket_directory(socket.substr(0, socket.rfind('/') + 1));
     while (const auto holder = lock_holder(paths.lock_file)) {
-        if (auto connection = connect_and_ask(socket, deadline)) return connection;
+        if (auto connection = connect_and_ask(paths, deadline)) return connection;
         // Started with another XDG_RUNTIME_DIR: it will never listen here.
         if (!holder->socket.empty() && holder->socket != socket) {
             return holds_the_lock(paths, *holder,
@@ -84,7 +104,7 @@ Result<Connection> launch_and_connect(const Paths& paths, NameVariables name_var
 
     for (auto step = first_step; !deadline.passed(); step = std::min(2 * step, step_max)) {
         const auto exit = daemon->wait_for_exit(step, deadline);
-        if (auto connection = connect_and_ask(paths.listen_socket, deadline)) return connection;
+        if (auto connection = connect_and_ask(paths, deadline)) return connection;
         if (!exit) continue;
 
         // Ours is gone: because another holds the lock, which will listen in a moment, or because
@@ -99,6 +119,9 @@ Result<Connection> launch_and_connect(const Paths& paths, NameVariables name_var
 
 Result<Connection> start_daemon(const Paths& paths, NameVariables name_variables,
                                 const Deadline& deadline) {
+    if (auto checked = check_home(paths); !checked) {
+        return std::unexpected(std::move(checked.error()));
+    }
     if (auto running = connect_to_holder(paths, deadline)) return std::move(*running);
     auto connection = launch_and_connect(paths, name_variables, deadline);
     if (connection || deadline.passed()) return connection;
@@ -109,7 +132,7 @@ Result<Connection> start_daemon(const Paths& paths, NameVariables name_variables
 
 Result<Connection> connect_or_start(const Paths& paths, NameVariables name_variables,
                                     const Deadline& deadline) {
-    auto connection = Connection::open(paths.socket, deadline);
+    auto connection = connect(paths, deadline);
     if (connection || connection.error().code != ErrorCode::unreachable) return connection;
     if (!paths.calls_own_daemon()) {
         // A daemon of this home would listen elsewhere, and the next call would not find it.

@@ -24,7 +24,8 @@ Result<Connection> connect_or_start(const Paths& paths, NameVariables name_varia
                                     const Deadline& deadline);
 
 /// Starts `knell up` in a session of its own and waits until it answers, at the socket of its home.
-/// A daemon that holds the lock of this home is waited for instead.
+/// A daemon that holds the lock of this home is waited for instead; none is started where the
+/// socket is in use by the daemon of another home.
 Result<Connection> start_daemon(const Paths& paths, NameVariables name_variables,
                                 const Deadline& deadline);
 

@@ -87,11 +87,18 @@ inline constexpr std::size_t feed_page_bytes_max = 512U << 10U;    // and sent a
 inline constexpr std::size_t feed_unsent_bytes_max = 256U << 10U;  // then it waits for the reader
 inline constexpr std::size_t feed_live_bytes_max = 4U << 20U;      // of one commit; more is read
 
-inline constexpr std::size_t batch_commands_max = 1024;          // decisions in one transaction
-inline constexpr std::size_t queue_commands_max = 65'536;        // waiting for the writer
-inline constexpr std::size_t queue_beats_reserve = 65'536;       // beyond these, heartbeats alone
-inline constexpr std::size_t queue_reads_max = 16'384;           // waiting for the reader
-inline constexpr std::size_t calls_per_connection_max = 256;     // unanswered, then we stop reading
+inline constexpr std::size_t batch_commands_max = 1024;       // decisions in one transaction
+inline constexpr std::size_t queue_commands_max = 65'536;     // waiting for the writer
+inline constexpr std::size_t queue_beats_reserve = 65'536;    // beyond these, heartbeats alone
+inline constexpr std::size_t queue_reads_max = 16'384;        // waiting for the reader
+inline constexpr std::size_t calls_per_connection_max = 256;  // unanswered, then we stop reading
+/// Calls that were not answered yet, by the length of their lines: of one connection (then we stop
+/// reading from it) and of all together (then `limit`).  The reserve is for connections that wait
+/// for nothing else, such as one that renews leases; short calls are bounded by their number alone.
+inline constexpr std::size_t asked_bytes_max = 4U << 20U;
+inline constexpr std::size_t asked_bytes_all_max = 64U << 20U;
+inline constexpr std::size_t asked_bytes_reserve = 64U << 20U;
+inline constexpr std::size_t short_call_bytes_max = 1U << 10U;
 inline constexpr std::size_t unsent_bytes_max = 8U << 20U;       // replies a client does not read
 inline constexpr std::size_t unsent_bytes_all_max = 64U << 20U;  // of all clients together
 inline constexpr std::size_t half_read_bytes_all_max = 64U << 20U;  // lines without their end

@@ -157,26 +157,31 @@ class Daemon final : public rpc::Backend {
                                                 limits::queue_commands_max)));
     }
 
-    void read(std::move_only_function<Result<Json>(Reader&)> work, rpc::Respond done) override {
+    void read(rpc::ConnectionId asker, std::move_only_function<Result<Json>(Reader&)> work,
+              rpc::Respond done) override {
         // Held here so that a full queue can still answer.
         auto held = std::make_shared<rpc::Respond>(std::move(done));
-        const bool taken =
-            read_thread_.submit([this, held, work = std::move(work)](Reader& reader) mutable {
-                // The next page is read when an earlier one is on its way: a reader that is quicker
-                // than the network would fill memory with answers that nobody takes.
-                while (!answers_in_flight_.try_acquire_for(100ms)) {
-                    if (read_thread_.is_stopping()) return;
-                }
-                server_.post([this, held, result = work(reader)]() mutable {
-                    (*held)(std::move(result));
-                    answers_in_flight_.release();
-                });
+        auto run = [this, held, work = std::move(work)](Reader& reader) mutable {
+            // The next page is read when an earlier one is on its way: a reader that is quicker
+            // than the network would fill memory with answers that nobody takes.
+            while (!answers_in_flight_.try_acquire_for(100ms)) {
+                if (read_thread_.is_stopping()) return;
+            }
+            server_.post([this, held, result = work(reader)]() mutable {
+                (*held)(std::move(result));
+                answers_in_flight_.release();
             });
-        if (!taken) {
+        };
+        auto drop = [held] { (*held)(fail(ErrorCode::unreachable, "the client hung up")); };
+        if (!read_thread_.submit(asker, {std::move(run), std::move(drop)})) {
             (*held)(fail(ErrorCode::limit, fmt::format("{} reads are waiting already; try again in "
                                                        "a moment",
                                                        limits::queue_reads_max)));
         }
+    }
+
+    void drop_reads(rpc::ConnectionId asker) override {
+        for (auto& read : read_thread_.take_out(asker)) read.drop();
     }
 
     rpc::Feeds& feeds() override { return feeds_; }
@@ -204,6 +209,7 @@ class Daemon final : public rpc::Backend {
                               .watched = watch_.counts(),
                               .connections = server_.connection_count(),
                               .connections_max = server_.connections_max(),
+                              .reads_queued = read_thread_.queued(),
                               .file_watch_trouble = delivery_->file_watch_trouble()},
                              reader);
     }
@@ -212,7 +218,7 @@ class Daemon final : public rpc::Backend {
                           std::move_only_function<void(rpc::CommandEnd)> done) override {
         // A full queue must not keep a session from ending: then nobody looks.
         auto held = std::make_shared<decltype(done)>(std::move(done));
-        const bool taken = read_thread_.submit([this, held, session, reaper](Reader& reader) {
+        auto run = [this, held, session, reaper](Reader& reader) {
             // Who the command is, the record says and not the caller.
             const auto row = reader.find(session);
             const bool is_over = row && *row && is_ended((*row)->owner.process);
@@ -232,27 +238,31 @@ class Daemon final : public rpc::Backend {
                                         .reaper = reaper,
                                         .by_cookie_only = false};
             if (!leftovers_.search({search}, answer)) answer({});
-        });
-        if (!taken) (*held)({});
+        };
+        // Asked for by a change, which is made whether or not somebody waits for its answer.
+        if (!read_thread_.submit(rpc::ConnectionId::none, {std::move(run), {}})) (*held)({});
     }
 
-    void sweep(bool dry_run, rpc::Respond done) override {
-        submit(Survey{}, [this, dry_run, done = std::move(done)](Result<Reply> surveyed) mutable {
-            if (!surveyed) return done(std::unexpected(std::move(surveyed.error())));
-            read(
-                [this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
-                    Reader&) mutable -> Result<Json> {
-                    const auto is_held = [this](const ProcessIdentity& process) {
-                        return watch_.how(process) == WatchList::How::held;
-                    };
-                    auto findings = look_at_owners(survey, processes_, is_held, dry_run);
-                    if (!dry_run) {
-                        for (const auto& process : findings.look_again) watch_.watch(process);
-                    }
-                    return std::move(findings.report);
-                },
-                std::move(done));
-        });
+    void sweep(bool dry_run, Ordinal after, rpc::Respond done) override {
+        submit(Survey{after},
+               [this, dry_run, done = std::move(done)](Result<Reply> surveyed) mutable {
+                   if (!surveyed) return done(std::unexpected(std::move(surveyed.error())));
+                   read(
+                       rpc::ConnectionId::none,
+                       [this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
+                           Reader&) mutable -> Result<Json> {
+                           const auto is_held = [this](const ProcessIdentity& process) {
+                               return watch_.how(process) == WatchList::How::held;
+                           };
+                           auto findings = look_at_owners(survey, processes_, is_held, dry_run);
+                           if (!dry_run) {
+                               for (const auto& process : findings.look_again)
+                                   watch_.watch(process);
+                           }
+                           return std::move(findings.report);
+                       },
+                       std::move(done));
+               });
     }
 
     void stop() override { server_.stop(); }
@@ -385,13 +395,14 @@ class Daemon final : public rpc::Backend {
     void read_for_feed(EventQuery query, rpc::Feeds::Done done) {
         // Each feed waits for one page at most, so the queue has room until it is closed.
         static_assert(limits::feeds_max <= limits::queue_reads_max);
-        static_cast<void>(feed_thread_.submit(
-            [this, query = std::move(query), done = std::move(done)](Reader& reader) mutable {
-                auto page = rpc::read_feed_page(reader, std::move(query), store_->node_id());
-                server_.post([done = std::move(done), page = std::move(page)]() mutable {
-                    done(std::move(page));
-                });
-            }));
+        auto run = [this, query = std::move(query),
+                    done = std::move(done)](Reader& reader) mutable {
+            auto page = rpc::read_feed_page(reader, std::move(query), store_->node_id());
+            server_.post([done = std::move(done), page = std::move(page)]() mutable {
+                done(std::move(page));
+            });
+        };
+        static_cast<void>(feed_thread_.submit(rpc::ConnectionId::none, {std::move(run), {}}));
     }
 
     static constexpr std::ptrdiff_t answers_in_flight_max = 16;

@@ -100,6 +100,8 @@ Result<Json> describe_node(const NodeView& node, Reader& reader) {
                                    {"failures", figures.failures.load()},
                                    {"queued", node.writer.queued()},
                                    {"queued_max", limits::queue_commands_max}};
+    status["reads"] =
+        JsonObject{{"queued", node.reads_queued}, {"queued_max", limits::queue_reads_max}};
     status["degraded"] = degraded(node, facts);
     if (const auto& trouble = node.file_watch_trouble; !trouble.empty()) {
         status["file_watch"] = JsonObject{{"by", "looking"}, {"why", trouble}};

@@ -24,6 +24,7 @@ struct NodeView {
     WatchList::Counts watched;
     std::size_t connections = 0;
     std::size_t connections_max = 0;
+    std::size_t reads_queued = 0;
     std::string file_watch_trouble;  // "": none
 };
 

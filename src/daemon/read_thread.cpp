@@ -1,7 +1,5 @@
 #include "daemon/read_thread.hpp"
 
-#include <vector>
-
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -19,10 +17,7 @@ void ReadThread::loop() {
     pthread_setname_np(pthread_self(), name_);
     // On Linux a niceness belongs to the thread, whatever POSIX says.
     if (niceness_ > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness_);
-    std::vector<Work> taken;
-    while (queue_.pop_all(taken)) {
-        for (auto& work : taken) work(*reader_);
-    }
+    while (auto read = queue_.pop()) read->run(*reader_);
 }
 
 }  // namespace knell

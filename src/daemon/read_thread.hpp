@@ -4,9 +4,10 @@
 #include <functional>
 #include <memory>
 #include <thread>
+#include <vector>
 
-#include "base/bounded_queue.hpp"
 #include "core/limits.hpp"
+#include "daemon/read_queue.hpp"
 #include "store/store.hpp"
 
 namespace knell {
@@ -14,8 +15,6 @@ namespace knell {
 /// A thread with a reader of its own: a long listing never delays a commit.
 class ReadThread {
   public:
-    using Work = std::move_only_function<void(Reader&)>;
-
     /// `name` is a literal.  `niceness` above 0 gives way to the threads that somebody waits for.
     ReadThread(std::unique_ptr<Reader> reader, const char* name, int niceness)
         : name_(name),
@@ -26,7 +25,12 @@ class ReadThread {
     ~ReadThread() { stop(); }
 
     /// False when the queue is full.
-    bool submit(Work&& work) { return queue_.push(std::move(work)); }
+    bool submit(rpc::ConnectionId asker, QueuedRead&& read) {
+        return queue_.push(asker, std::move(read));
+    }
+    /// Those of this connection that were not begun.
+    std::vector<QueuedRead> take_out(rpc::ConnectionId asker) { return queue_.take_out(asker); }
+    std::size_t queued() const { return queue_.size(); }
     /// Finishes what is queued, then ends the thread and closes the reader.
     void stop();
     bool is_stopping() const { return stopping_; }
@@ -37,7 +41,7 @@ class ReadThread {
     const char* const name_;
     const int niceness_;
     std::unique_ptr<Reader> reader_;  // read thread only
-    BoundedQueue<Work> queue_;
+    ReadQueue queue_;
     std::atomic<bool> stopping_{false};
     std::thread thread_;
 };

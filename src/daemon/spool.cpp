@@ -136,6 +136,8 @@ class Intake : public std::enable_shared_from_this<Intake> {
         if (unlink(path_.c_str()) != 0) {
             log_warn("cannot delete delivered {}: {}", path_,
                      std::generic_category().message(errno));
+        } else if (commands_.empty()) {
+            log_info("deleted {}: it is empty", path_);
         } else {
             log_info("took in {}: written while no daemon could be reached", path_);
         }
@@ -175,6 +177,10 @@ std::optional<Loaded> load_file(const std::string& path, rpc::Backend& backend) 
     if (!*file) return std::nullopt;
     auto commands = parse_spool((*file)->text, backend);
     if (!commands) return Loaded{std::move((*file)->lock), {}, commands.error().message};
+    // Deleting it as delivered would hide that a run left a record nobody has.
+    if (commands->empty() && !(*file)->text.empty()) {
+        return Loaded{std::move((*file)->lock), {}, "it holds no whole line"};
+    }
     return Loaded{std::move((*file)->lock), std::move(*commands), {}};
 }
 
@@ -185,6 +191,7 @@ void SpoolIntake::look() {
     looking_ = true;
     auto found = std::make_shared<std::vector<std::string>>();
     backend_.read(
+        rpc::ConnectionId::none,
         [found, this](Reader&) -> Result<Json> {
             *found = find_spool_files(spool_dir_);
             return Json{};
@@ -208,6 +215,7 @@ void SpoolIntake::advance() {
 void SpoolIntake::load(const std::string& path) {
     auto loaded = std::make_shared<std::optional<Loaded>>();
     backend_.read(
+        rpc::ConnectionId::none,
         [loaded, path, this](Reader&) -> Result<Json> {
             *loaded = load_file(path, backend_);
             return Json{};

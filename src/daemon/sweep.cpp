@@ -63,6 +63,7 @@ SweepFindings look_at_owners(const SurveyReply& survey, const ProcessTable& proc
     report["ended_count"] = ended_count;
     report["left_alone"] = std::move(left_alone);
     report["left_alone_count"] = left_count;
+    if (survey.next) report["next"] = *survey.next;
     report["leases"] = JsonObject{
         {"count", survey.leases},
         {"why",

@@ -14,8 +14,8 @@ namespace knell {
 /// person.
 struct SweepFindings {
     std::vector<ProcessIdentity> look_again;
-    JsonObject
-        report;  // {ended: [...], ended_count, left_alone: [...], left_alone_count, leases...}
+    // {ended: [...], ended_count, left_alone: [...], left_alone_count, next?, leases...}
+    JsonObject report;
 };
 
 /// Ends nothing and doubts nothing by itself: that is the watch's, which may hold a process by its

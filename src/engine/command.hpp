@@ -107,7 +107,9 @@ struct Inspect {
 };
 
 /// Every process that owns open sessions, for a sweep.
-struct Survey {};
+struct Survey {
+    Ordinal after = 0;  // name sessions that were opened after this one
+};
 
 /// Something everybody may hear that is about no session: the daemon came up or goes, or a person
 /// should know (`notice`).

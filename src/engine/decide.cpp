@@ -358,19 +358,41 @@ Decision decide_on(Inspect&& inspect, const Session* past, const State& state) {
     return answer(reply);
 }
 
-Decision decide_on(Survey&&, const Session*, const State& state) {
+template <typename Visit>
+void for_each_owned_by(const OwnerEntry& entry, const State& state, Visit&& visit) {
+    for (auto slot = entry.first; slot != LiveTable::none;
+         slot = state.at(slot).owner_link().next) {
+        visit(state.at(slot));
+    }
+}
+
+/// The last session that a page after `after` has room for; nothing when it has room for all.
+std::optional<Ordinal> end_of_page(Ordinal after, const State& state) {
+    std::vector<Ordinal> found;
+    state.owners().for_each([&](const OwnerEntry& entry) {
+        for_each_owned_by(entry, state, [&](const LiveSession& live) {
+            if (live.ordinal() > after) found.push_back(live.ordinal());
+        });
+    });
+    if (found.size() <= limits::sweep_report_max) return std::nullopt;
+    const auto last = found.begin() + limits::sweep_report_max - 1;
+    std::ranges::nth_element(found, last);
+    return *last;
+}
+
+Decision decide_on(Survey&& survey, const Session*, const State& state) {
     SurveyReply reply;
+    reply.next = end_of_page(survey.after, state);
     reply.leases = state.lease_count();
     reply.parked = state.count(Status::detached);
-    std::size_t named = 0;
     state.owners().for_each([&](const OwnerEntry& entry) {
         SurveyReply::Owner owner{entry.process, entry.sessions, {}, entry.doubted > 0};
-        for (auto slot = entry.first; slot != LiveTable::none && named < limits::sweep_report_max;
-             slot = state.at(slot).owner_link().next, ++named) {
-            const auto& live = state.at(slot);
+        for_each_owned_by(entry, state, [&](const LiveSession& live) {
+            if (live.ordinal() <= survey.after) return;
+            if (reply.next && live.ordinal() > *reply.next) return;
             owner.named.push_back(
                 {SessionId(std::string(live.id())), live.on_owner_loss() == OnOwnerLoss::park});
-        }
+        });
         reply.owners.push_back(std::move(owner));
     });
     return answer(std::move(reply));

@@ -62,6 +62,7 @@ struct SurveyReply {
     std::vector<Owner> owners;
     std::size_t leases = 0;
     std::size_t parked = 0;
+    std::optional<Ordinal> next;  // more than could be named follow this one
 };
 using Reply = std::variant<OpenedReply, AppendedReply, ClosedReply, TurnReply, HeartbeatReply,
                            NotedReply, InspectReply, SurveyReply>;

@@ -35,14 +35,15 @@ bool would_block(const error_code& error) {
 }  // namespace
 
 Connection::Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher,
-                       MemoryBudget& unsent_budget, MemoryBudget& half_read_budget)
+                       Budgets budgets)
     : socket_(std::move(socket)),
       caller_(caller),
       dispatcher_(dispatcher),
       room_(socket_.get_executor()),
       patience_(socket_.get_executor()),
-      unsent_share_(unsent_budget),
-      half_read_share_(half_read_budget) {
+      asked_budget_(budgets.asked),
+      unsent_share_(budgets.unsent),
+      half_read_share_(budgets.half_read) {
     socket_.non_blocking(true);
 }
 
@@ -56,12 +57,18 @@ void Connection::close() {
     partial_ = {};
     count_unsent();
     count_half_read();
+    dispatcher_.hung_up(caller_.connection);
+}
+
+bool Connection::must_wait() const {
+    return in_flight_ >= limits::calls_per_connection_max ||
+           asked_bytes_ >= limits::asked_bytes_max || unsent_.size() >= pause_reading_at;
 }
 
 asio::awaitable<void> Connection::serve() {
     const auto self = shared_from_this();
     while (socket_.is_open() && !closing_) {
-        if (in_flight_ >= limits::calls_per_connection_max || unsent_.size() >= pause_reading_at) {
+        if (must_wait()) {
             co_await wait_for_room();
             continue;
         }
@@ -108,13 +115,15 @@ bool Connection::take_lines(std::string_view bytes) {
         const auto piece = bytes.substr(0, end);
         if (partial_.size() + piece.size() > limits::line_bytes_max) {
             ++in_flight_;
-            answer(wire::error_line(
-                nullptr, Error{ErrorCode::limit,
-                               fmt::format("a line may be {} bytes long; closing, because what "
-                                           "follows cannot be told apart",
-                                           limits::line_bytes_max),
-                               {},
-                               {}}));
+            answer(
+                wire::error_line(
+                    nullptr, Error{ErrorCode::limit,
+                                   fmt::format("a line may be {} bytes long; closing, because what "
+                                               "follows cannot be told apart",
+                                               limits::line_bytes_max),
+                                   {},
+                                   {}}),
+                /*asked_bytes=*/0);
             closing_ = true;
             return false;
         }
@@ -137,17 +146,35 @@ bool Connection::take_lines(std::string_view bytes) {
 
 void Connection::handle(std::string_view line) {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    const auto bytes = line.size();
+    const bool refused = is_too_much(bytes);
     ++in_flight_;
-    dispatcher_.handle(
-        line, caller_,
-        [self = weak_from_this()](std::string reply) {
-            if (const auto connection = self.lock()) connection->answer(std::move(reply));
-        },
-        this);
+    asked_bytes_ += bytes;
+    asked_budget_.change(0, bytes);
+    auto reply = [self = weak_from_this(), &budget = asked_budget_, bytes](std::string text) {
+        budget.change(bytes, 0);
+        if (const auto connection = self.lock()) connection->answer(std::move(text), bytes);
+    };
+    if (!refused) return dispatcher_.handle(line, caller_, std::move(reply), this);
+    dispatcher_.refuse(
+        line,
+        Error{ErrorCode::limit,
+              fmt::format("{} bytes of calls are waiting already; try again in a moment",
+                          asked_budget_.held() - bytes),
+              {},
+              {}},
+        std::move(reply));
 }
 
-void Connection::answer(std::string&& line) {
+bool Connection::is_too_much(std::size_t bytes) const {
+    if (bytes <= limits::short_call_bytes_max) return false;
+    const auto reserve = in_flight_ == 0 ? limits::asked_bytes_reserve : 0;
+    return asked_budget_.held() + bytes > limits::asked_bytes_all_max + reserve;
+}
+
+void Connection::answer(std::string&& line, std::size_t asked_bytes) {
     --in_flight_;
+    asked_bytes_ -= asked_bytes;
     send(line);
     if (refused_) room_.cancel();  // nothing is sent that would tell of it
 }

@@ -17,17 +17,21 @@ namespace knell::net {
 /// One client.  Lives until it hangs up, breaks a bound or the server stops; answers that come in
 /// after that are dropped.
 ///
-/// Bounds, so that no client costs others anything: a line, the calls in flight, the bytes it does
-/// not read and for how long, and both kinds of bytes over all clients together.  Past the calls we
-/// stop reading from it; past the others it is told `limit`, behind what was sent to it before, and
-/// closed.
+/// Bounds, so that no client costs others anything: a line, the calls in flight and their bytes,
+/// the bytes it does not read and for how long, and each kind of bytes over all clients together.
+/// Past the calls we stop reading from it, past those of all a call is answered `limit`; past the
+/// others it is told `limit`, behind what was sent to it before, and closed.
 class Connection final : public rpc::Stream, public std::enable_shared_from_this<Connection> {
   public:
     using Socket = boost::asio::local::stream_protocol::socket;
 
     /// The budgets are those of all connections; they outlive this.
-    Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher,
-               MemoryBudget& unsent_budget, MemoryBudget& half_read_budget);
+    struct Budgets {
+        MemoryBudget& asked;  // calls in flight
+        MemoryBudget& half_read;
+        MemoryBudget& unsent;
+    };
+    Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher, Budgets budgets);
 
     /// Serves the client to its end.
     boost::asio::awaitable<void> serve();
@@ -58,7 +62,9 @@ class Connection final : public rpc::Stream, public std::enable_shared_from_this
     void count_unsent() { unsent_share_.set(unsent_.size()); }
     void count_half_read() { half_read_share_.set(partial_.size()); }
     void handle(std::string_view line);
-    void answer(std::string&& line);
+    bool must_wait() const;
+    bool is_too_much(std::size_t bytes) const;
+    void answer(std::string&& line, std::size_t asked_bytes);
     void flush();
     void tell_of_room();
     bool send_some();
@@ -72,10 +78,13 @@ class Connection final : public rpc::Stream, public std::enable_shared_from_this
     boost::asio::steady_timer patience_;  // runs while the client does not read
     std::string partial_;                 // an unfinished line
     std::string unsent_;
+    // No share: what was asked stays in the queues when its connection is gone.
+    MemoryBudget& asked_budget_;
     BudgetShare unsent_share_;
     BudgetShare half_read_share_;
     std::unique_ptr<rpc::Feed> feed_;  // or none
-    std::size_t in_flight_ = 0;
+    std::size_t in_flight_ = 0;        // calls
+    std::size_t asked_bytes_ = 0;      // of these calls
     bool flush_posted_ = false;
     bool sending_ = false;
     bool drained_ = true;           // the last read took all there was

@@ -207,8 +207,10 @@ class Server::Impl {
                 fmt::format("{} connections are open, the most this daemon takes; close some",
                             connections_max_));
         }
-        auto connection = std::make_shared<Connection>(std::move(socket), caller, dispatcher_,
-                                                       unsent_budget_, half_read_budget_);
+        caller.connection = rpc::ConnectionId{++last_connection_};
+        auto connection = std::make_shared<Connection>(
+            std::move(socket), caller, dispatcher_,
+            Connection::Budgets{asked_budget_, half_read_budget_, unsent_budget_});
         auto* key = connection.get();
         connections_.emplace(key, connection);
         ++count_;
@@ -270,9 +272,12 @@ class Server::Impl {
     std::atomic<bool> stopping_{false};
 
     // They outlive all connections, which give their shares back, also those that wait in io_.
+    // Past the first no call is taken, so it needs no relief.
+    MemoryBudget asked_budget_{limits::asked_bytes_all_max, [] {}};
     MemoryBudget unsent_budget_{limits::unsent_bytes_all_max, [this] { relieve_soon(); }};
     MemoryBudget half_read_budget_{limits::half_read_bytes_all_max, [this] { relieve_soon(); }};
     bool relief_posted_ = false;
+    std::uint64_t last_connection_ = 0;
 
     asio::io_context io_{1};
     SocketAddress* address_ = nullptr;  // since `listen`

@@ -30,6 +30,7 @@ struct Paths {
     std::string runtime_dir;
     std::string listen_socket;  // runtime_dir/knell.sock: where a daemon of this home listens
     std::string socket;         // where clients call: the same, unless KNELL_SOCKET names another
+    bool socket_is_named = false;  // KNELL_SOCKET is set, if only to the same
 
     /// Reads KNELL_HOME, KNELL_SOCKET (`socket` only), XDG_* and HOME from the environment.
     static Paths from_environment();

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "engine/command.hpp"
 #include "engine/decide.hpp"
+#include "rpc/caller.hpp"
 #include "store/store.hpp"
 #include "watch/process_table.hpp"
 #include "wire/json.hpp"
@@ -40,8 +41,11 @@ class Backend {
 
     /// A change: decided, made durable, then answered.
     virtual void submit(Command&& command, std::move_only_function<void(Result<Reply>)> done) = 0;
-    /// A read, on a thread with a reader of its own.
-    virtual void read(std::move_only_function<Result<Json>(Reader&)> work, Respond done) = 0;
+    /// A read, on a thread with a reader of its own.  Connections have their reads done in turn.
+    virtual void read(ConnectionId asker, std::move_only_function<Result<Json>(Reader&)> work,
+                      Respond done) = 0;
+    /// Nobody waits for the reads of that connection any more: those still queued are not done.
+    virtual void drop_reads(ConnectionId asker) = 0;
 
     virtual Feeds& feeds() = 0;
 
@@ -50,8 +54,9 @@ class Backend {
     /// Looks for what the command of an open session left behind, away from this thread.
     virtual void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
                                   std::move_only_function<void(CommandEnd)> done) = 0;
-    /// Looks at every owner now: what would end or ended, what is left alone and why.
-    virtual void sweep(bool dry_run, Respond done) = 0;
+    /// Looks at every owner now: what would end or ended, what is left alone and why.  A page of
+    /// sessions is named, those opened after `after`.
+    virtual void sweep(bool dry_run, Ordinal after, Respond done) = 0;
     virtual void hooks(HooksCall call, Respond done) = 0;
     /// Reads config.yaml and hooks/ anew; on the read thread.
     virtual Json check_config() const = 0;

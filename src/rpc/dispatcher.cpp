@@ -67,4 +67,11 @@ void Dispatcher::handle(std::string_view line, const Caller& caller,
     method->run(Call{std::move(request->params), caller, std::move(respond), stream}, backend_);
 }
 
+void Dispatcher::refuse(std::string_view line, const Error& why,
+                        std::move_only_function<void(std::string)> reply) const {
+    const auto request = wire::parse_request(line);
+    if (!request) return reply(wire::error_line(request.error().id, request.error().error));
+    reply(request->is_notification ? std::string{} : wire::error_line(request->id, why));
+}
+
 }  // namespace knell::rpc

@@ -51,6 +51,13 @@ class Dispatcher {
     void handle(std::string_view line, const Caller& caller,
                 std::move_only_function<void(std::string)> reply, Stream* stream = nullptr);
 
+    /// Answers a line without doing what it asks.
+    void refuse(std::string_view line, const Error& why,
+                std::move_only_function<void(std::string)> reply) const;
+
+    /// That connection is closed: what it only wanted to know is not looked up any more.
+    void hung_up(ConnectionId connection) { backend_.drop_reads(connection); }
+
   private:
     Backend& backend_;
 };

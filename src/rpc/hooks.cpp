@@ -98,6 +98,7 @@ void hooks_letters(Call&& call, Backend& backend) {
     query.limit = limit + 1;  // the one more tells whether there is a next page
     query.without_events = true;
     backend.read(
+        call.caller.connection,
         [query = std::move(query), limit](Reader& reader) -> Result<Json> {
             const auto letters = reader.letters(query);
             if (!letters) return std::unexpected(letters.error());

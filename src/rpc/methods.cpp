@@ -123,6 +123,7 @@ void list(Call&& call, Backend& backend) {
     auto query = decode_list(call.params);
     if (!query) return call.respond(std::unexpected(std::move(query.error())));
     backend.read(
+        call.caller.connection,
         [query = std::move(*query)](Reader& reader) -> Result<Json> {
             const auto page = reader.list(query);
             if (!page) return std::unexpected(page.error());
@@ -146,6 +147,7 @@ void show(Call&& call, Backend& backend) {
     query.bytes_max = limits::page_bytes_max;
     if (params.error()) return call.respond(params.failure());
     backend.read(
+        call.caller.connection,
         [id = std::move(id), query](Reader& reader) mutable -> Result<Json> {
             const auto session = reader.find(id);
             if (!session) return std::unexpected(session.error());
@@ -172,6 +174,7 @@ void read_events(Call&& call, Backend& backend) {
     auto query = decode_events(call.params);
     if (!query) return call.respond(std::unexpected(std::move(query.error())));
     backend.read(
+        call.caller.connection,
         [query = std::move(*query), &node = backend.node_id()](Reader& reader) -> Result<Json> {
             const auto page = reader.events(query);
             if (!page) return std::unexpected(page.error());
@@ -200,20 +203,24 @@ void subscribe(Call&& call, Backend& backend) {
 }
 
 void config_check(Call&& call, Backend& backend) {
-    backend.read([&backend](Reader&) -> Result<Json> { return backend.check_config(); },
-                 std::move(call.respond));
+    backend.read(
+        call.caller.connection,
+        [&backend](Reader&) -> Result<Json> { return backend.check_config(); },
+        std::move(call.respond));
 }
 
 void node_status(Call&& call, Backend& backend) {
-    backend.read([&backend](Reader& reader) { return backend.node_status(reader); },
-                 std::move(call.respond));
+    backend.read(
+        call.caller.connection, [&backend](Reader& reader) { return backend.node_status(reader); },
+        std::move(call.respond));
 }
 
 void node_sweep(Call&& call, Backend& backend) {
     wire::Params params(call.params);
     const bool dry_run = params.boolean("dry_run").value_or(false);
+    const auto after = params.integer("after", 0, INT64_MAX).value_or(0);
     if (params.error()) return call.respond(params.failure());
-    backend.sweep(dry_run, std::move(call.respond));
+    backend.sweep(dry_run, after, std::move(call.respond));
 }
 
 void node_stop(Call&& call, Backend& backend) {
@@ -296,7 +303,8 @@ constexpr std::array why_params{
     session_param, Param{"after", "integer", false,
                          "only transitions after this event: `next` of the page before"}};
 constexpr std::array sweep_params{
-    Param{"dry_run", "boolean", false, "say what would end and why, end nothing"}};
+    Param{"dry_run", "boolean", false, "say what would end and why, end nothing"},
+    Param{"after", "integer", false, "name sessions after this one: `next` of the page before"}};
 constexpr std::array list_params{
     Param{"source", "string", false, "only this source"},
     Param{"key", "string", false, "only this routing key"},

@@ -127,13 +127,17 @@ void why(Call&& call, Backend& backend) {
     auto id = params.required_id("session_id");
     const auto after = params.integer("after", 0, INT64_MAX).value_or(0);
     if (params.error()) return call.respond(params.failure());
-    backend.submit(Inspect{id}, [id, after, respond = std::move(call.respond),
-                                 &backend](Result<Reply> reply) mutable {
-        if (!reply) return respond(std::unexpected(std::move(reply.error())));
-        backend.read([id, after, live = std::get<InspectReply>(*reply), &backend](
-                         Reader& reader) { return explain(id, after, live, backend, reader); },
-                     std::move(respond));
-    });
+    backend.submit(
+        Inspect{id}, [id, after, asker = call.caller.connection, respond = std::move(call.respond),
+                      &backend](Result<Reply> reply) mutable {
+            if (!reply) return respond(std::unexpected(std::move(reply.error())));
+            backend.read(
+                asker,
+                [id, after, live = std::get<InspectReply>(*reply), &backend](Reader& reader) {
+                    return explain(id, after, live, backend, reader);
+                },
+                std::move(respond));
+        });
 }
 
 }  // namespace knell::rpc

@@ -55,7 +55,7 @@ void InProcessBackend::submit(Command&& command,
     done(commit(std::move(command)));
 }
 
-void InProcessBackend::read(std::move_only_function<Result<Json>(Reader&)> work,
+void InProcessBackend::read(rpc::ConnectionId, std::move_only_function<Result<Json>(Reader&)> work,
                             rpc::Respond done) {
     done(work(*reader_));
 }
@@ -74,7 +74,7 @@ void InProcessBackend::hooks(rpc::HooksCall call, rpc::Respond done) {
     done(fail(ErrorCode::not_found, "no hook or webhook " + call.name));
 }
 
-void InProcessBackend::sweep(bool dry_run, rpc::Respond done) {
+void InProcessBackend::sweep(bool dry_run, Ordinal, rpc::Respond done) {
     done(JsonObject{{"dry_run", dry_run}});
 }
 

@@ -31,12 +31,14 @@ class InProcessBackend final : public rpc::Backend {
     Reader& reader() { return *reader_; }
 
     void submit(Command&& command, std::move_only_function<void(Result<Reply>)> done) override;
-    void read(std::move_only_function<Result<Json>(Reader&)> work, rpc::Respond done) override;
+    void read(rpc::ConnectionId asker, std::move_only_function<Result<Json>(Reader&)> work,
+              rpc::Respond done) override;
+    void drop_reads(rpc::ConnectionId) override {}
     rpc::Feeds& feeds() override { return feeds_; }
     Result<Json> node_status(Reader& reader) const override;
     void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
                           std::move_only_function<void(rpc::CommandEnd)> done) override;
-    void sweep(bool dry_run, rpc::Respond done) override;
+    void sweep(bool dry_run, Ordinal after, rpc::Respond done) override;
     /// Nobody is subscribed here.
     void hooks(rpc::HooksCall call, rpc::Respond done) override;
     /// There are no files here.

@@ -1,5 +1,7 @@
 // The other verbs: what they print for people and for programs, and how they exit.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -185,6 +187,21 @@ TEST_F(Cli, Events) {
     EXPECT_THAT(lines({"--type", "session:end"}), ElementsAre(a_end));
     EXPECT_THAT(lines({"--session", "a"}), ElementsAre(a_start, a_end));
     EXPECT_THAT(home.knell({"events"}).out, HasSubstr("session:end"));
+}
+
+TEST_F(Cli, EventsAfterANumberSayWhereToGoOn) {
+    for (int i = 0; i < 3; ++i) create();
+    const auto last = newest_seq(client);
+
+    const auto some = home.knell({"events", "--after", "0", "--limit", "2", "--json"});
+    EXPECT_EQ(std::ranges::count(some.out, '\n'), 2) << some.out;
+    EXPECT_EQ(some.err, "there are more: repeat the command with --after 2\n");
+    const auto table = home.knell({"events", "--after", "0", "--limit", "2"});
+    EXPECT_THAT(table.err, HasSubstr("--after 2"));
+    const auto all = home.knell({"events", "--after", "0", "--limit", fmt::to_string(last)});
+    EXPECT_EQ(all.err, "");
+    EXPECT_EQ(home.knell({"events", "--limit", "2"}).err, "")
+        << "the newest have no more after them";
 }
 
 TEST_F(Cli, Rpc) {

@@ -1,6 +1,8 @@
 // A disk that takes no more: calls fail and say so, nothing acknowledged is lost, and service goes
 // on when there is space again.
 
+#include <algorithm>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -175,6 +177,22 @@ TEST(FullDisk, AStartThatCannotRecordADeathSaysThatTheDiskIsFull) {
     EXPECT_EQ(refused.status, 1);
     EXPECT_THAT(refused.err, HasSubstr("disk is full"));
     EXPECT_THAT(refused.err, HasSubstr("free some space"));
+}
+
+TEST(FullDisk, AStartInTheBackgroundThatCannotEvenLogSaysWhy) {
+    const TempHome home;
+    const SmallDisk disk(home);
+    if (!disk.ready()) GTEST_SKIP() << needs_mount;
+    disk.fill_up();
+
+    const auto up = home.knell({"up", "--detach"});
+
+    EXPECT_EQ(up.status, 1);
+    EXPECT_THAT(up.err, HasSubstr("no space left on device for " + home.path()));
+    const auto run = home.knell({"run", "--", "sh", "-c", "exit 4"});
+    EXPECT_EQ(run.status, 4);
+    EXPECT_EQ(std::ranges::count(run.err, '\n'), 1) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("no space left on device for " + home.path()));
 }
 
 TEST(FullDisk, AReadOnlyDiskIsNamedAtTheStart) {

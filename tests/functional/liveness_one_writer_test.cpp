@@ -228,6 +228,40 @@ TEST_F(OneWriter, ADrySweepEndsNothing) {
     EXPECT_EQ(text(report, "left_alone.0.session_id"), "s");
     EXPECT_EQ(text(report, "left_alone.0.verdict"), "alive");
     EXPECT_EQ(number(report, "leases.count"), 1);
+    EXPECT_TRUE(at(report, "next").is_null());
+}
+
+TEST_F(OneWriter, ASweepNamesEverySessionInPages) {
+    constexpr int count = 2'100;
+    std::string creates;
+    for (int i = 0; i < count; ++i) {
+        creates += fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"session.create",)"
+                               R"("params":{{"id":"s{}","source":"cli"}}}})"
+                               "\n",
+                               i);
+    }
+    ASSERT_TRUE(client.send(creates));
+    for (int i = 0; i < count; ++i) ASSERT_TRUE(client.read_answer().ok());
+
+    std::set<std::string> named;
+    std::int64_t after = 0;
+    int pages = 0;
+    do {
+        const auto page =
+            client.must("node.sweep", fmt::format(R"({{"dry_run":true,"after":{}}})", after));
+        EXPECT_EQ(number(page, "left_alone_count"), count);
+        for (const auto& session : array(page, "left_alone")) {
+            EXPECT_TRUE(named.insert(text(session, "session_id")).second) << "named twice";
+        }
+        after = at(page, "next").is_null() ? 0 : number(page, "next");
+        ++pages;
+    } while (after > 0);
+
+    EXPECT_EQ(pages, 3);
+    EXPECT_EQ(named.size(), static_cast<std::size_t>(count));
+    const auto reap = parse(home.knell({"reap", "--dry-run", "--json"}).out);
+    EXPECT_EQ(array(reap, "left_alone").size(), static_cast<std::size_t>(count));
+    EXPECT_TRUE(at(reap, "next").is_null());
 }
 
 }  // namespace

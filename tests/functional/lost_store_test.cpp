@@ -7,12 +7,13 @@
 #include <gtest/gtest.h>
 
 #include "functional/harness/owners.hpp"
+#include "testing/store_edit.hpp"
 
 namespace knell::functional {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class LostStore : public WithOwners {
   protected:
@@ -58,6 +59,36 @@ TEST_F(LostStore, AReplacedDatabaseIsNotWrittenTo) {
     expect_refused("knell.db was replaced");
 
     EXPECT_EQ(read_file(store), "a backup");
+}
+
+TEST_F(LostStore, ATruncatedDatabaseAcknowledgesNothing) {
+    create(R"({"id":"s","source":"cli"})");
+    fs::resize_file(store, 0);
+
+    expect_refused("knell.db was truncated");
+
+    daemon.kill9();
+    const auto start = refused_start(home);
+    EXPECT_EQ(start.status, 1);
+    EXPECT_THAT(start.err, HasSubstr("knell.db is empty, but its log"));
+    EXPECT_NE(fs::file_size(store + "-wal"), 0U);
+}
+
+TEST_F(LostStore, ATruncatedLogOfTheDatabaseAcknowledgesNothing) {
+    create(R"({"id":"s","source":"cli"})");
+    fs::resize_file(store + "-wal", 0);
+
+    const auto refused = client.call("session.create", R"({"id":"new","source":"cli"})");
+
+    EXPECT_EQ(refused.kind(), "storage");
+    EXPECT_THAT(refused.message(), HasSubstr("knell.db-wal was truncated"));
+}
+
+TEST_F(LostStore, ACheckpointOfSomebodyElseIsNoLoss) {
+    create(R"({"id":"s","source":"cli"})");
+    testing::edit_store(store, "PRAGMA wal_checkpoint(TRUNCATE)");
+
+    EXPECT_EQ(create(R"({"id":"new","source":"cli"})"), "new");
 }
 
 TEST_F(LostStore, OneThatIsPutBackTakesWritesAgain) {

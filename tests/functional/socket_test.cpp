@@ -263,6 +263,38 @@ TEST_F(XdgHomes, TheSecondStateHomeInOneRuntimeDirectoryIsRefused) {
     EXPECT_FALSE(fs::exists(root.file("two/knell/knell.db"))) << "its store was opened first";
 }
 
+TEST_F(XdgHomes, NobodyIsServedByTheDaemonOfAnotherHomeWithoutKnowing) {
+    ASSERT_EQ(knell("one", {"up", "--detach"}).status, 0);
+    const auto whose = "is that of another home, " + root.file("one/knell");
+
+    for (const auto& verb :
+         {std::vector<std::string>{"status"}, {"up", "--detach"}, {"ls"}, {"rpc", "node.status"}}) {
+        const auto refused = knell("two", verb);
+        EXPECT_EQ(refused.status, 1) << verb.front();
+        EXPECT_EQ(refused.out, "") << verb.front();
+        EXPECT_THAT(refused.err, HasSubstr(whose)) << verb.front();
+    }
+    auto named = command("two", {"status"});
+    named.environment["KNELL_SOCKET"] = socket();
+    EXPECT_EQ(run_command(named).status, 0) << "who names a socket has chosen";
+}
+
+TEST_F(XdgHomes, ARunOfAnotherHomeIsRecordedInItsOwn) {
+    ASSERT_EQ(knell("one", {"up", "--detach"}).status, 0);
+
+    const auto run =
+        knell("two", {"run", "--id", "s", "--", "sh", "-c", "echo ${KNELL_SOCKET-none}; exit 4"});
+
+    EXPECT_EQ(run.status, 4);
+    EXPECT_EQ(run.out, "none\n");
+    EXPECT_EQ(std::ranges::count(run.err, '\n'), 1) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("is that of another home, " + root.file("one/knell")));
+    EXPECT_THAT(run.err, HasSubstr(root.file("two/knell/spool/s.jsonl")));
+    Client client(socket());
+    EXPECT_EQ(client.call("session.show", R"({"session_id":"s"})").kind(), "not_found");
+    EXPECT_THAT(names_in(root.file("two/knell/spool")), testing::ElementsAre("s.jsonl"));
+}
+
 TEST_F(XdgHomes, ALogoutThatRemovesTheRuntimeDirectoryLeavesTheDaemonReachable) {
     ASSERT_EQ(knell("one", {"up", "--detach"}).status, 0);
     const auto pid = number(Client(socket()).must("node.status"), "pid");
@@ -397,6 +429,22 @@ TEST_F(AnothersDaemon, RootDoesNotTalkToOneThatStandsWhereItsOwnWouldBe) {
 
     EXPECT_EQ(status.status, 1);
     EXPECT_THAT(status.err, HasSubstr("belongs to another user"));
+}
+
+TEST_F(AnothersDaemon, RootKeepsNoRecordInAnothersHome) {
+    daemon->signal(SIGTERM);
+    ASSERT_EQ(daemon->wait(), 0);
+    fs::remove_all(theirs() + "/spool");
+
+    const auto run =
+        as_root({"run", "--", "sh", "-c", "echo done; exit 3"}, {{"KNELL_HOME", theirs()}});
+
+    EXPECT_EQ(run.status, 3);
+    EXPECT_EQ(run.out, "done\n");
+    EXPECT_EQ(std::ranges::count(run.err, '\n'), 1) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("the command runs unrecorded"));
+    EXPECT_THAT(run.err, HasSubstr("belongs to another user (uid 65534)"));
+    EXPECT_FALSE(fs::exists(theirs() + "/spool"));
 }
 
 TEST_F(AnothersDaemon, RootStartsNoneInAnothersHome) {

@@ -20,6 +20,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class Spool : public testing::Test {
   protected:
@@ -122,6 +123,21 @@ TEST_F(Spool, ALineCutShortDoesNotSpoilTheNext) {
     Client client(home.socket());
     EXPECT_THAT(story_of(client, "s"), ElementsAre("session:start 1", "session:end 1"));
     EXPECT_EQ(text(client.must("session.show", R"({"session_id":"s"})"), "detail"), "exit 2");
+}
+
+TEST_F(Spool, AFileWithoutAWholeLineIsNotTakenForDelivered) {
+    run_unseen({"true"});
+    const auto torn = lines().front().substr(0, 50);
+    write_file(spool(), torn);
+    write_file(home.file("spool/empty.jsonl"), "");
+
+    Daemon daemon(home);
+    daemon.wait_for_log("s.jsonl.bad");
+    daemon.wait_for_log("empty.jsonl: it is empty");
+
+    EXPECT_THAT(spooled(), ElementsAre("s.jsonl.bad"));
+    EXPECT_EQ(read_file(home.file("spool/s.jsonl.bad")), torn);
+    EXPECT_THAT(read_file(home.file("knell.log")), Not(HasSubstr("took in")));
 }
 
 TEST_F(Spool, WhatCannotBeReadIsSetAside) {

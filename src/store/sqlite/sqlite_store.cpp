@@ -260,10 +260,29 @@ void prepare(SQLite::Database& database) {
     database.exec("INSERT OR IGNORE INTO node VALUES ('node_id', lower(hex(randomblob(8))))");
 }
 
+/// SQLite takes an empty database for a new one and deletes the log that lies beside it: what was
+/// acknowledged would be gone without a word.
+Result<void> check_not_emptied(const std::string& path) {
+    std::error_code absent;
+    const auto log_bytes = std::filesystem::file_size(path + "-wal", absent);
+    if (absent || log_bytes == 0) return {};
+    const auto bytes = std::filesystem::file_size(path, absent);
+    if (absent || bytes > 0) return {};
+    return fail(ErrorCode::storage,
+                fmt::format("{} is empty, but its log {}-wal is not: it was truncated; nothing was "
+                            "changed. Move both and {}-shm aside and restore a backup",
+                            path, path, path));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Store>> open_store(const Location& location) {
     configure_library();
+    if (location.vfs.empty()) {
+        if (auto checked = check_not_emptied(location.path); !checked) {
+            return std::unexpected(std::move(checked.error()));
+        }
+    }
     return guarded(location.path, [&]() -> Result<std::unique_ptr<Store>> {
         // One thread at a time uses a connection, so SQLite need not lock each call.
         SQLite::Database database(
