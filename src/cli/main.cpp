@@ -2,8 +2,10 @@
 #include <exception>
 
 #include "cli/app.hpp"
+#include "platform/standard_descriptors.hpp"
 
 int main(int argc, char** argv) {
+    knell::hold_standard_descriptors();
     try {
         return knell::cli::run_app(argc, argv);
     } catch (const std::exception& error) {

@@ -11,8 +11,8 @@
 namespace knell {
 
 /// Changes to the record of sessions.  Each names its row and the generation it was decided for:
-/// a store writes it only where both still hold (fencing in the WHERE clause) and otherwise fails
-/// the whole batch, because then memory and store have come apart.
+/// a store writes it only where both still hold (fencing in the WHERE clause) and otherwise ends
+/// the process with nothing of the batch written, because then memory and store have come apart.
 
 struct Opened {
     Session session;  // a new row

@@ -117,6 +117,8 @@ class Reader {
 struct LogMark {
     Seq seq = 0;
     std::chrono::milliseconds age{0};
+
+    bool operator==(const LogMark&) const = default;
 };
 
 /// How much time has passed for the log, and where on which boot's clock that was counted.
@@ -124,6 +126,8 @@ struct LogAge {
     std::chrono::milliseconds age{0};
     std::string boot_id;
     SteadyTime boot;
+
+    bool operator==(const LogAge&) const = default;
 };
 
 /// Where the numbering goes on after a restart.
@@ -136,6 +140,8 @@ struct Heads {
     std::vector<SteadyTime> lives;  // and at these they began, rising
     std::optional<LogAge> log_age;
     std::vector<LogMark> log_marks;  // rising
+
+    bool operator==(const Heads&) const = default;
 };
 
 /// The only writer of the record.  One thread.  The store is the truth: a batch that failed left

@@ -79,6 +79,22 @@ TEST_P(LogAgeStory, AMonthThatReallyPassedDoes) {
     EXPECT_FALSE(has_first());
 }
 
+TEST_P(LogAgeStory, TheNewestStaysHoweverOldItIsAndNumberingGoesOn) {
+    say();
+    say();
+    const auto newest = under_test_->store().heads()->seq;
+    pass(90 * 24h);
+    EXPECT_EQ(desk_->first_seq(), newest);
+
+    restart();
+    pass(90 * 24h);
+    say();
+
+    const auto heads = *under_test_->store().heads();
+    EXPECT_GT(heads.seq, newest);
+    EXPECT_GE(heads.first_seq, newest);
+}
+
 TEST_P(LogAgeStory, TimeInTheSameBootCountsWhileNoDaemonRan) {
     pass(6h);
     say();

@@ -23,6 +23,7 @@ class StoreUnderTest {
   public:
     virtual ~StoreUnderTest() = default;
     virtual Store& store() = 0;
+    virtual void close() = 0;
     virtual void reopen() = 0;
 };
 
@@ -33,6 +34,15 @@ struct StoreKind {
 };
 /// Every store there is: the same stories run on each.
 const std::vector<StoreKind>& store_kinds();
+/// The same on a real disk: for tests with threads or processes of their own, which a FaultyDisk
+/// does not allow.
+const std::vector<StoreKind>& store_kinds_on_disk();
+
+/// For a process of its own (EXPECT_EXIT), because a store may end the process by which it is given
+/// what does not follow from its rows.
+[[noreturn]] void commit_and_exit(Store& store, const Batch& batch);
+/// How that process ended: not with the batch on record.
+bool was_refused(int status);
 
 /// A journal on a store, as the daemon has it.
 class JournalOnStore {

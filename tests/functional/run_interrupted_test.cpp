@@ -1,32 +1,17 @@
 // knell run: what asked the command to end is on record, also when it then exits with 0.
 
-#include <cstdlib>
-
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include "functional/harness/owners.hpp"
+#include "functional/harness/pty.hpp"
 #include "functional/harness/waiting.hpp"
 
 namespace knell::functional {
 namespace {
-
-/// A terminal: what is written to `master` is typed, and closing it hangs up.
-struct Pty {
-    Pty() : master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
-        if (!master || ::grantpt(master.get()) != 0 || ::unlockpt(master.get()) != 0) {
-            throw std::runtime_error("cannot make a terminal");
-        }
-        slave = Fd{::open(::ptsname(master.get()), O_RDWR | O_NOCTTY | O_CLOEXEC)};
-    }
-    Fd master;
-    Fd slave;
-};
 
 class Interrupted : public WithOwners {
   protected:
@@ -49,7 +34,7 @@ class Interrupted : public WithOwners {
         spawn.in = spawn.out = spawn.err = pty.slave.get();
         wrapper.emplace(spawn);
         pty.slave.reset();
-        wait_until_up(pty.master.get());
+        pty.wait_until_shown("up");
     }
     static void wait_until_up(int fd) {
         std::string said;
@@ -103,7 +88,7 @@ TEST_F(Interrupted, NorWhatTheCommandDoesToItsOwnGroup) {
 
 TEST_F(Interrupted, CtrlCIsNamed) {
     start_on_terminal(obliging("INT", 0));
-    ASSERT_EQ(::write(pty.master.get(), "\x03", 1), 1);
+    pty.type("\x03");
     EXPECT_EQ(wrapper->wait(), 0);
 
     expect_end("s", "completed", "exit 0 after SIGINT (Ctrl-C)");

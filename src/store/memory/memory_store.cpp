@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -15,12 +16,20 @@ namespace knell {
 
 namespace {
 
+/// One start and one end for each generation: what the unique index on events is in SQL.
+using Place = std::tuple<std::string, Generation, std::int64_t>;
+
+Place place_in_log(const Event& event) {
+    return {event.session_id.text(), event.generation, place_of(event)};
+}
+
 struct Tables {
     std::mutex mutex;  // guards all below
     std::map<Ordinal, Session> sessions;
     std::unordered_map<SessionId, Ordinal> by_id;
     std::map<Ordinal, std::vector<Message>> messages;
     std::deque<Event> events;  // without holes
+    std::set<Place> places;    // of those of sessions
     std::map<std::string, Subscription> subscriptions;
     std::map<std::pair<std::string, Seq>, Letter> letters;
     std::map<std::tuple<std::int64_t, Reason, Proof>, std::int64_t> ends;  // by hour
@@ -166,6 +175,9 @@ class MemoryStore final : public Store {
         }
         for (const auto& event : batch.events) {
             CHECK(event.seq == newest() + 1);
+            if (!event.session_id.empty()) {
+                CHECK(tables_->places.insert(place_in_log(event)).second);
+            }
             tables_->events.push_back(event);
             if (!event.end) continue;
             const auto hour = to_millis(event.time) / 3'600'000;
@@ -179,7 +191,9 @@ class MemoryStore final : public Store {
         if (batch.life) {
             std::erase_if(lives_,
                           [&](SteadyTime began) { return began <= batch.life->forget_until; });
-            lives_.push_back(batch.life->began);
+            if (lives_.empty() || lives_.back() != batch.life->began) {
+                lives_.push_back(batch.life->began);
+            }
         }
         return {};
     }
@@ -219,6 +233,7 @@ class MemoryStore final : public Store {
         auto& log = tables_->events;
         for (std::size_t row = 0; row < rows_max && log.size() > 1; ++row) {
             if (log.front().seq > last) break;
+            tables_->places.erase(place_in_log(log.front()));
             log.pop_front();
         }
         return log.empty() ? 0 : log.front().seq;
@@ -227,8 +242,10 @@ class MemoryStore final : public Store {
     Result<void> save_log_age(const LogAge& age, std::optional<LogMark> mark,
                               Seq forget_until) override {
         log_age_ = age;
-        if (mark) log_marks_.push_back(*mark);
-        std::erase_if(log_marks_, [&](const LogMark& old) { return old.seq <= forget_until; });
+        std::erase_if(log_marks_, [&](const LogMark& old) {
+            return old.seq <= forget_until || (mark && old.seq == mark->seq);
+        });
+        if (mark && mark->seq > forget_until) log_marks_.push_back(*mark);
         return {};
     }
 
@@ -243,8 +260,14 @@ class MemoryStore final : public Store {
     Seq newest() const { return tables_->events.empty() ? 0 : tables_->events.back().seq; }
 
     Session& row(Ordinal ordinal, Generation generation) {
-        auto& session = tables_->sessions.at(ordinal);
-        CHECK(session.generation == generation);
+        const auto found = tables_->sessions.find(ordinal);
+        CHECK(found != tables_->sessions.end());
+        CHECK(found->second.generation == generation);
+        return found->second;
+    }
+    Session& open_row(Ordinal ordinal, Generation generation) {
+        auto& session = row(ordinal, generation);
+        CHECK(!session.end);
         return session;
     }
 
@@ -258,7 +281,7 @@ class MemoryStore final : public Store {
     void put(const Opened& change) {
         const auto& session = change.session;
         CHECK(tables_->by_id.emplace(session.id, session.ordinal).second);
-        tables_->sessions.emplace(session.ordinal, session);
+        CHECK(tables_->sessions.emplace(session.ordinal, session).second);
     }
     void put(const Reopened& change) {
         auto& session = row(change.ordinal, change.generation - 1);
@@ -274,9 +297,10 @@ class MemoryStore final : public Store {
         session.end.reset();
     }
     void put(const Ended& change) {
-        auto& session = row(change.ordinal, change.generation);
-        CHECK(!session.end);
-        session.end = change.end;
+        auto& session = open_row(change.ordinal, change.generation);
+        const auto& end = change.end;
+        CHECK(end.ended_after <= end.ended_at && end.ended_at <= end.ended_before);
+        session.end = end;
         clear_state(session);
     }
     void put(const LeftoversSettled& change) {
@@ -285,8 +309,7 @@ class MemoryStore final : public Store {
         session.end->leftovers = change.leftovers;
     }
     void put(const Appended& change) {
-        auto& session = row(change.ordinal, change.generation);
-        CHECK(!session.end);
+        auto& session = open_row(change.ordinal, change.generation);
         session.tally = change.tally;
         session.last_activity_at = session.last_seen_at = change.at;
         auto& messages = tables_->messages[change.ordinal];
@@ -294,12 +317,12 @@ class MemoryStore final : public Store {
         messages.insert(messages.end(), change.messages.begin(), change.messages.end());
     }
     void put(const DoubtSet& change) {
-        auto& session = row(change.ordinal, change.generation);
+        auto& session = open_row(change.ordinal, change.generation);
         session.unknown_since = change.unknown_since;
         session.stalled_since = change.stalled_since;
     }
     void put(const Parked& change) {
-        auto& session = row(change.ordinal, change.generation);
+        auto& session = open_row(change.ordinal, change.generation);
         session.parked_since = change.since;
         session.lease_from = change.lease_from;
         session.turn_since.reset();
@@ -322,13 +345,12 @@ class MemoryStore final : public Store {
         tables_->letters.erase({change.subscriber, change.seq});
     }
     void put(const Seen& change) {
-        auto& session = row(change.ordinal, change.generation);
+        auto& session = open_row(change.ordinal, change.generation);
         session.last_seen_at = change.at;
         if (change.lease_from) session.lease_from = change.lease_from;
     }
     void put(const TurnSet& change) {
-        auto& session = row(change.ordinal, change.generation);
-        CHECK(!session.end);
+        auto& session = open_row(change.ordinal, change.generation);
         session.turn_since = change.turn_since;
         session.last_activity_at = session.last_seen_at = change.at;
     }

@@ -133,6 +133,7 @@ BatchWriter::BatchWriter(SQLite::Database& database)
       ends_(database,
             "INSERT INTO end_counts VALUES (?, ?, ?, ?) "
             "ON CONFLICT (hour, reason, proof) DO UPDATE SET ends = ends + excluded.ends"),
+      newest_(database, "SELECT max(seq) FROM events"),
       event_(database, with_rows(event_insert, 1)),
       event_many_(database, with_rows(event_insert, rows_at_once)),
       deliveries_(database) {}
@@ -152,6 +153,7 @@ void BatchWriter::write(const Batch& batch) {
         }
     }
     std::span<const Event> events = batch.events;
+    check_numbers(events);
     for (; events.size() >= rows_at_once; events = events.subspan(rows_at_once)) {
         Binder bind(event_many_);
         for (const auto& event : events.first(rows_at_once)) bind_row(bind, event);
@@ -177,6 +179,15 @@ void BatchWriter::write(const Batch& batch) {
         Binder(forget_lives_).listened(batch.life->forget_until).run();
         Binder(begin_life_).listened(batch.life->began).run();
     }
+}
+
+void BatchWriter::check_numbers(std::span<const Event> events) {
+    if (events.empty()) return;
+    newest_.tryReset();
+    newest_.executeStep();
+    Seq newest = newest_.getColumn(0).getInt64();
+    newest_.reset();
+    for (const auto& event : events) CHECK(event.seq == ++newest);
 }
 
 void BatchWriter::count_ends(std::span<const Event> events) {

@@ -28,6 +28,8 @@ class BatchWriter {
     void put(const Seen& change);
     void put(const LeftoversSettled& change);
     void put(const Event& event);
+    /// They go on from the newest on record, without holes.
+    void check_numbers(std::span<const Event> events);
     /// Ends by hour and reason: counted once a batch.
     void count_ends(std::span<const Event> events);
 
@@ -47,6 +49,7 @@ class BatchWriter {
     SQLite::Statement begin_life_;
     SQLite::Statement forget_lives_;
     SQLite::Statement ends_;
+    SQLite::Statement newest_;
     SQLite::Statement event_;
     SQLite::Statement event_many_;
     DeliveryWriter deliveries_;

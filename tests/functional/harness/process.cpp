@@ -81,6 +81,7 @@ void refuse_calls(const std::vector<long>& calls, int error) {
     // Otherwise the first write past the limit kills.
     if (spawn.file_bytes_max) ::signal(SIGXFSZ, SIG_IGN);
     refuse_calls(spawn.refused_calls, spawn.refused_with);
+    if (spawn.before_exec != nullptr) spawn.before_exec();
     ::execvpe(argv[0], argv, environment);
     ::_exit(125);
 }

@@ -35,6 +35,7 @@ struct Spawn {
     // System calls that fail for it with `refused_with`, as in a sandbox or on an older kernel.
     std::vector<long> refused_calls;
     int refused_with = ENOSYS;
+    void (*before_exec)() = nullptr;  // in the child, last: only calls that are safe after a fork
 };
 
 /// A child process.  Killed and waited for at the latest when this goes.  Dies with the test too,

@@ -1,0 +1,315 @@
+// A store of each earlier version, with rows in it, as that version wrote them.
+
+#include "store/sqlite/migrations.hpp"
+
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "store/sqlite/schema.hpp"
+#include "store/sqlite/sqlite_store.hpp"
+#include "testing/store_edit.hpp"
+#include "testing/temp_folder.hpp"
+
+namespace knell::sqlite {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What each version could write, besides what those before it could.
+struct Version {
+    int number;
+    const char* rows;
+};
+
+constexpr auto first_rows = R"sql(
+INSERT INTO node VALUES ('node_id', 'abcdef0123456789'), ('alive_at', '1800000009000');
+INSERT INTO sessions (ordinal, id, key, source, platform, user_id, parent_id, relation, model,
+    title, cwd, meta, generation, owner_kind, owner_pid, owner_start_ticks, owner_pid_ns,
+    owner_boot_id, owner_lease_ttl_s, owner_host, owner_since, on_owner_loss, started_at,
+    last_activity_at, message_count, input_tokens, output_tokens, turn_since, fold)
+VALUES
+    (1, 'open', 'k', 'cli', 'p', 'u', 'ended', 'branch', 'm', 't', '/tmp', '{"a":1}', 2, 'process',
+     41, 42, 43, 'boot', 60, 'h', 1800000000001, 'end', 1800000000000, 1800000000002, 2, 5, 7,
+     1800000000002, 0),
+    (3, 'leased', NULL, 'cron', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, 'lease',
+     NULL, NULL, NULL, NULL, 45, NULL, 1800000000000, 'park', 1800000000000, 1800000000000, 0, 0,
+     0, NULL, 1);
+INSERT INTO sessions (ordinal, id, source, generation, owner_kind, owner_pid, owner_start_ticks,
+    owner_pid_ns, owner_boot_id, owner_since, on_owner_loss, started_at, last_activity_at,
+    message_count, input_tokens, output_tokens, fold, ended_at, ended_after, ended_before, reason,
+    detail, evidence)
+VALUES (2, 'ended', 'cli', 1, 'process', 51, 52, 53, 'boot', 1800000000000, 'end', 1800000000000,
+     1800000000001, 0, 0, 0, 0, 1800000000005, 1800000000004, 1800000000006, 'reaped', 'd', 'e');
+INSERT INTO messages VALUES (1, 1, 1800000000001, 'user', 'hello', NULL, 5),
+                            (1, 2, 1800000000002, 'assistant', '', 'tool', 7);
+INSERT INTO events (seq, type, time, session_id, generation, place, source, relation, started_at,
+    message_count, input_tokens, output_tokens, ended_at, ended_after, ended_before, reason, detail,
+    evidence)
+VALUES
+    (7, 'session:start', 1800000000000, 'ended', 1, 0, 'cli', 'branch', 1800000000000, 0, 0, 0,
+     NULL, NULL, NULL, NULL, NULL, NULL),
+    (8, 'session:end', 1800000000006, 'ended', 1, 9223372036854775807, 'cli', NULL, 1800000000000,
+     0, 0, 0, 1800000000005, 1800000000004, 1800000000006, 'reaped', 'd', 'e');
+INSERT INTO events (seq, type, time, detail) VALUES (9, 'notice', 1800000000007, 'why');
+)sql";
+
+constexpr std::array<Version, 5> versions{{
+    {1, first_rows},
+    {2, R"sql(
+UPDATE sessions SET park_window_s = 90, last_seen_at = 1800000000003, parked_since = 1800000000004
+    WHERE id = 'leased';
+UPDATE sessions SET leftovers_policy = 'report', stalled_since = 1800000000008 WHERE id = 'open';
+UPDATE sessions SET leftovers = '61' || char(9) || '62' || char(9) || 'cookie' || char(9) ||
+    'sleep 9' || char(10) WHERE id = 'ended';
+UPDATE events SET leftovers = '61' || char(9) || '62' || char(9) || 'cookie' || char(9) ||
+    'sleep 9' || char(10) WHERE seq = 8;
+INSERT INTO end_counts VALUES (500000, 'reaped', 3), (500000, 'exited', 4), (500001, 'completed', 5),
+    (500001, 'idle_expiry', 6);
+)sql"},
+    {3, R"sql(
+INSERT INTO subscriptions VALUES ('hook', 8, 'paused', 1800000000000, 5, 2, 1, 1800000000002,
+    1800000000003, 'refused');
+INSERT INTO letters VALUES ('hook', 7, 'dead', 9, 1000, 1800000000009, 'refused', 'id-7',
+    'session:start', '2027-01-15T08:00:00.000Z', 'ended', '{"seq":7}');
+)sql"},
+    {4, R"sql(
+UPDATE sessions SET proof = 'declared' WHERE id = 'ended';
+UPDATE sessions SET lease_from = 77 WHERE id = 'leased';
+UPDATE sessions SET former_owners = '31' || char(9) || '32' || char(9) || '33' || char(9) || 'boot' ||
+    char(10) WHERE id = 'open';
+UPDATE events SET proof = 'declared' WHERE seq = 8;
+INSERT INTO lives VALUES (10), (20);
+INSERT INTO log_marks VALUES (8, 3600000);
+INSERT INTO node VALUES ('listened_ms', '123'), ('log_age_ms', '3600001'),
+    ('log_age_boot_id', 'boot'), ('log_age_boot_ms', '99');
+)sql"},
+    {5, R"sql(
+UPDATE sessions SET leftovers = '61' || char(9) || '62' || char(9) || 'cookie' || char(9) ||
+    'sleep 9' || char(9) || 'stopping' || char(9) || '63' || char(9) || 'boot' || char(10)
+    WHERE id = 'ended';
+)sql"},
+}};
+
+class EachVersion : public ::testing::TestWithParam<int> {
+  protected:
+    EachVersion() {
+        {
+            const std::ofstream empty(path_);
+        }
+        for (const auto& version : versions) {
+            if (version.number > written_by()) break;
+            // A version wrote rows before the next one changed the schema.
+            const auto& migration = migrations[static_cast<std::size_t>(version.number - 1)];
+            testing::edit_store(
+                path_,
+                fmt::format(
+                    "PRAGMA synchronous = OFF; BEGIN; {}; PRAGMA application_id = 0x6b6e656c; "
+                    "PRAGMA user_version = {}; {} COMMIT;",
+                    migration.sql, version.number, version.rows));
+        }
+        auto opened = open_store({.path = path_, .vfs = {}});
+        EXPECT_TRUE(opened) << opened.error().message;
+        if (opened) store_ = std::move(*opened);
+        auto reader = store_->open_reader();
+        EXPECT_TRUE(reader) << reader.error().message;
+        if (reader) reader_ = std::move(*reader);
+    }
+
+    static int written_by() { return GetParam(); }
+    Session found(const std::string& id) {
+        const auto session = store_->find(SessionId(id));
+        EXPECT_TRUE(session && *session) << id;
+        return session && *session ? **session : Session{};
+    }
+
+    testing::TempFolder folder_;
+    const std::string path_ = folder_.path() + "/knell.db";
+    std::unique_ptr<Store> store_;
+    std::unique_ptr<Reader> reader_;
+};
+INSTANTIATE_TEST_SUITE_P(Upto, EachVersion, ::testing::Range(1, 6));
+
+TEST(Migrations, AreAllTriedWithRows) {
+    EXPECT_EQ(static_cast<std::size_t>(newest_schema()), versions.size());
+    EXPECT_EQ(migrations.size(), versions.size());
+}
+
+TEST_P(EachVersion, KeepsItsNameAndItsNumbers) {
+    const auto heads = *store_->heads();
+
+    EXPECT_EQ(store_->node_id(), "abcdef0123456789");
+    EXPECT_EQ(store_->facts().schema, newest_schema());
+    EXPECT_EQ(heads.ordinal, 3);
+    EXPECT_EQ(heads.first_seq, 7);
+    EXPECT_EQ(heads.seq, 9);
+    EXPECT_EQ(heads.alive_at, from_millis(1'800'000'009'000));
+}
+
+TEST_P(EachVersion, KeepsWhatItKnewOfAnOpenSession) {
+    Session expected;
+    expected.ordinal = 1;
+    expected.id = SessionId("open");
+    expected.key = "k";
+    expected.source = "cli";
+    expected.platform = "p";
+    expected.user_id = "u";
+    expected.parent_id = SessionId("ended");
+    expected.relation = Relation::branch;
+    expected.model = "m";
+    expected.title = "t";
+    expected.cwd = "/tmp";
+    expected.meta = R"({"a":1})";
+    expected.generation = 2;
+    expected.owner.process = {41, 42, 43, "boot"};
+    expected.owner.lease_ttl = 60s;
+    expected.owner.host = "h";
+    expected.owner.since = from_millis(1'800'000'000'001);
+    expected.started_at = from_millis(1'800'000'000'000);
+    expected.last_activity_at = expected.last_seen_at = from_millis(1'800'000'000'002);
+    expected.tally = {.messages = 2, .input_tokens = 5, .output_tokens = 7};
+    expected.turn_since = from_millis(1'800'000'000'002);
+    if (written_by() >= 2) {
+        expected.leftovers = LeftoversPolicy::report;
+        expected.stalled_since = from_millis(1'800'000'000'008);
+    }
+    if (written_by() >= 4) expected.former_owners = {{31, 32, 33, "boot"}};
+
+    EXPECT_EQ(found("open"), expected);
+    const auto said = reader_->messages({.session = 1, .limit = 10})->messages;
+    EXPECT_EQ(said, (std::vector<Message>{{"user", "hello", "", 5}, {"assistant", "", "tool", 7}}));
+}
+
+TEST_P(EachVersion, KeepsWhatItKnewOfALease) {
+    const auto leased = found("leased");
+
+    EXPECT_EQ(leased.owner.kind, OwnerKind::lease);
+    EXPECT_EQ(leased.owner.lease_ttl, 45s);
+    EXPECT_EQ(leased.on_owner_loss, OnOwnerLoss::park);
+    EXPECT_EQ(leased.park_window, written_by() >= 2 ? 90s : 0s);
+    EXPECT_EQ(leased.last_seen_at, from_millis(1'800'000'000'000 + (written_by() >= 2 ? 3 : 0)));
+    EXPECT_EQ(leased.parked_since.has_value(), written_by() >= 2);
+    EXPECT_EQ(leased.lease_from,
+              written_by() >= 4 ? std::optional(SteadyTime{77ms}) : std::nullopt);
+}
+
+TEST_P(EachVersion, KeepsHowASessionEnded) {
+    End expected;
+    expected.reason = Reason::reaped;
+    // Before there was a column for it, the reason said how an end is known.
+    expected.proof = written_by() >= 4 ? Proof::declared : Proof::inferred;
+    expected.detail = "d";
+    expected.evidence = "e";
+    expected.ended_at = from_millis(1'800'000'000'005);
+    expected.ended_after = from_millis(1'800'000'000'004);
+    expected.ended_before = from_millis(1'800'000'000'006);
+    auto told = expected;
+    if (written_by() >= 2) {
+        expected.leftovers = {{.process = {61, 62, 0, ""},
+                               .found_by = "cookie",
+                               .command = "sleep 9",
+                               .fate = Fate::unknown}};
+        told.leftovers = expected.leftovers;
+    }
+    if (written_by() >= 5) {
+        expected.leftovers.front().process = {61, 62, 63, "boot"};
+        expected.leftovers.front().fate = Fate::stopping;
+    }
+
+    EXPECT_EQ(found("ended").end, expected);
+    const auto events = reader_->events({.after = 6, .limit = 10})->events;
+    ASSERT_EQ(events.size(), 3U);
+    EXPECT_EQ(events.at(0).relation, Relation::branch);
+    EXPECT_EQ(events.at(1).end, told);
+    EXPECT_EQ(events.at(2).detail, "why");
+    EXPECT_FALSE(events.at(2).end);
+    std::vector<std::string> unsettled;
+    EXPECT_TRUE(store_->for_each_unsettled(
+        [&](const Session& session) { unsettled.push_back(session.id.text()); }));
+    EXPECT_EQ(unsettled.size(), written_by() >= 5 ? 1U : 0U);
+}
+
+TEST_P(EachVersion, KeepsItsCountsWithTheProofThatEachReasonHas) {
+    EndCounts expected;
+    if (written_by() >= 2) {
+        expected = {{{Reason::reaped, Proof::inferred}, 3},
+                    {{Reason::exited, Proof::observed}, 4},
+                    {{Reason::completed, Proof::declared}, 5},
+                    {{Reason::idle_expiry, Proof::policy}, 6}};
+    }
+
+    EXPECT_EQ(reader_->ends_since({}), expected);
+}
+
+TEST_P(EachVersion, KeepsItsSubscribersAndTheirLetters) {
+    const auto subscriptions = *reader_->subscriptions();
+    const auto letters = *reader_->letters({.limit = 10});
+    if (written_by() < 3) {
+        EXPECT_TRUE(subscriptions.empty() && letters.empty());
+        return;
+    }
+    const Subscription hook{.name = "hook",
+                            .cursor = 8,
+                            .state = SubscriberState::paused,
+                            .since = from_millis(1'800'000'000'000),
+                            .delivered = 5,
+                            .failures = 2,
+                            .lost = 1,
+                            .last_delivery_at = from_millis(1'800'000'000'002),
+                            .last_failure_at = from_millis(1'800'000'000'003),
+                            .last_error = "refused"};
+    const Letter letter{.subscriber = "hook",
+                        .parcel = {.seq = 7,
+                                   .id = "id-7",
+                                   .type = "session:start",
+                                   .time = "2027-01-15T08:00:00.000Z",
+                                   .session_id = "ended",
+                                   .json = R"({"seq":7})"},
+                        .state = LetterState::dead,
+                        .attempts = 9,
+                        .waited = 1000ms,
+                        .next_try_at = from_millis(1'800'000'000'009),
+                        .last_error = "refused"};
+    EXPECT_EQ(subscriptions, std::vector{hook});
+    EXPECT_EQ(letters, std::vector{letter});
+}
+
+TEST_P(EachVersion, KeepsItsTimes) {
+    const auto heads = *store_->heads();
+
+    if (written_by() < 4) {
+        EXPECT_EQ(heads.listened, SteadyTime{});
+        EXPECT_TRUE(heads.lives.empty() && heads.log_marks.empty());
+        EXPECT_FALSE(heads.log_age);
+        return;
+    }
+    EXPECT_EQ(heads.listened, SteadyTime{123ms});
+    EXPECT_EQ(heads.lives, (std::vector{SteadyTime{10ms}, SteadyTime{20ms}}));
+    EXPECT_EQ(heads.log_age, (LogAge{3'600'001ms, "boot", SteadyTime{99ms}}));
+    EXPECT_EQ(heads.log_marks, (std::vector<LogMark>{{8, 3'600'000ms}}));
+}
+
+TEST_P(EachVersion, CanBeWrittenOn) {
+    Batch batch;
+    Ended ended{.id = SessionId("open"), .ordinal = 1, .generation = 2, .end = {}};
+    ended.end.ended_at = ended.end.ended_after = ended.end.ended_before = from_millis(1);
+    batch.changes = {ended};
+    Event event;
+    event.seq = 10;
+    event.type = EventType::session_end;
+    event.session_id = SessionId("open");
+    event.generation = 2;
+    event.end = ended.end;
+    batch.events = {event};
+
+    const auto written = store_->commit(batch);
+
+    ASSERT_TRUE(written) << written.error().message;
+    EXPECT_TRUE(found("open").end);
+    EXPECT_EQ(reader_->ends_since({})->at({Reason::completed, Proof::declared}),
+              written_by() >= 2 ? 6 : 1);
+}
+
+}  // namespace
+}  // namespace knell::sqlite

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "store/store.hpp"
+
+namespace knell::testing {
+
+/// Batches such as the engine could decide, one after the other, and questions about what they
+/// leave.  The same seed makes the same ones.
+class RandomHistory {
+  public:
+    explicit RandomHistory(std::uint32_t seed) : random_(seed) {}
+
+    /// The next batch, which every store must take.
+    Batch next();
+    /// A batch that no store may take: something in it does not follow from those so far.  The
+    /// history stays where it is.
+    Batch impossible();
+
+    struct Age {
+        LogAge age;
+        std::optional<LogMark> mark;
+        Seq forget_until = 0;
+    };
+    Age next_age();
+    Seq somewhere_in_the_log() { return below(newest_ + 2); }
+
+    SessionQuery session_query();
+    EventQuery event_query();
+    LetterQuery letter_query();
+    MessageQuery message_query();
+
+    /// 0 to `bound` - 1.
+    std::int64_t below(std::int64_t bound);
+    bool one_in(std::int64_t times) { return below(times) == 0; }
+
+  private:
+    struct Row {
+        Generation generation = 1;
+        bool open = true;
+        bool by_machine = false;
+        bool has_title = false;
+        std::int64_t messages = 0;
+    };
+
+    void open_one(Batch& batch);
+    void change_one(Batch& batch);
+    void reopen(Ordinal ordinal, Row& row, Batch& batch);
+    void end(Ordinal ordinal, Row& row, Batch& batch);
+    void append(Ordinal ordinal, Row& row, Batch& batch);
+    void change_delivery(Batch& batch);
+    Event& tell(Batch& batch, EventType type, Ordinal ordinal, const Row& row);
+
+    std::string text();
+    std::string word();
+    WallTime time();
+    std::optional<WallTime> maybe_time();
+    SteadyTime listened() { return SteadyTime{std::chrono::milliseconds{below(100'000)}}; }
+    Owner owner();
+    End an_end(Reason reason);
+    std::vector<Leftover> leftovers();
+    template <typename Changed>
+    Changed on(Ordinal ordinal, const Row& row) const;
+    Ordinal any() { return 1 + below(static_cast<std::int64_t>(rows_.size())); }
+    std::size_t limit() { return static_cast<std::size_t>(1 + below(one_in(3) ? 100 : 5)); }
+    std::size_t bytes() { return one_in(3) ? static_cast<std::size_t>(below(5000)) : SIZE_MAX; }
+
+    std::mt19937 random_;
+    std::map<Ordinal, Row> rows_;
+    Seq newest_ = 0;
+    std::int64_t began_ = 0;
+    std::int64_t age_ = 0;
+};
+
+}  // namespace knell::testing
