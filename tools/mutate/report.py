@@ -1,0 +1,67 @@
+"""What is told: a line for each mutant, and at the end the table and the survivors."""
+
+import difflib
+import json
+import os
+
+VERDICTS = ("caught", "survived", "equivalent")
+
+
+def diff_of(path, old, new):
+    return "".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), f"a/{path}", f"b/{path}", n=3))
+
+
+class Report:
+    def __init__(self, wanted):
+        self.wanted = wanted
+        self.mutants = []
+        self.stillborn = 0
+
+    def add(self, mutation, verdict, by, seconds, diff):
+        self.mutants.append({"path": mutation.path, "line": mutation.line, "operator": mutation.operator,
+                             "verdict": verdict, "by": by, "seconds": round(seconds, 1), "diff": diff})
+        told = {"caught": f"caught by {by}", "survived": "SURVIVED", "equivalent": f"equivalent: {by}"}[verdict]
+        counted = sum(mutant["verdict"] != "equivalent" for mutant in self.mutants)
+        print(f"[{counted}/{self.wanted}] {mutation.path}:{mutation.line} {mutation.operator}: {told} ({seconds:.0f} s)",
+              flush=True)
+
+    @property
+    def survivors(self):
+        return [mutant for mutant in self.mutants if mutant["verdict"] == "survived"]
+
+    def counted(self):
+        return sum(mutant["verdict"] != "equivalent" for mutant in self.mutants)
+
+    def by_folder(self):
+        rows = {}
+        for mutant in self.mutants:
+            row = rows.setdefault(os.path.dirname(mutant["path"]), dict.fromkeys(VERDICTS, 0))
+            row[mutant["verdict"]] += 1
+        return rows
+
+    def table(self):
+        lines = [f"{'folder':24} {'mutants':>8} {'caught':>8} {'score':>7} {'equivalent':>11}"]
+        total = dict.fromkeys(VERDICTS, 0)
+        for folder, row in sorted(self.by_folder().items()):
+            lines.append(self._row(folder, row))
+            total = {verdict: total[verdict] + row[verdict] for verdict in VERDICTS}
+        return "\n".join([*lines, self._row("all", total)])
+
+    @staticmethod
+    def _row(name, row):
+        mutants = row["caught"] + row["survived"]
+        score = f"{100 * row['caught'] / mutants:.0f} %" if mutants else "-"
+        return f"{name:24} {mutants:8} {row['caught']:8} {score:>7} {row['equivalent']:11}"
+
+    def print_end(self, seconds):
+        print(f"\n{self.table()}")
+        for mutant in self.survivors:
+            print(f"\nSURVIVED: {mutant['path']}:{mutant['line']} {mutant['operator']}\n{mutant['diff']}", end="")
+        each = seconds / max(1, len(self.mutants))
+        print(f"\n{self.counted()} mutants, {len(self.survivors)} survived; {self.stillborn} more did not compile; "
+              f"{seconds:.0f} s, {each:.0f} s each")
+
+    def write_json(self, path, **more):
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({**more, "stillborn": self.stillborn, "folders": self.by_folder(), "mutants": self.mutants}, file,
+                      indent=2)
