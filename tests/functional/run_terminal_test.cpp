@@ -20,7 +20,7 @@ using testing::HasSubstr;
 /// Says which signals reach it, one word each, until SIGTERM.
 constexpr auto listener =
     "for s in INT QUIT WINCH HUP USR1; do trap \"echo [$s]\" $s; done; "
-    "trap 'kill $!; exit 0' TERM; sleep 600 & echo up; while :; do wait; done";
+    "trap 'kill $!; exit 0' TERM; sleep 600 & echo up; while kill -0 $!; do wait; done";
 
 std::ptrdiff_t count_of(std::string_view word, std::string_view text) {
     std::ptrdiff_t count = 0;

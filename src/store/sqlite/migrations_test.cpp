@@ -144,7 +144,7 @@ TEST_P(EachVersion, KeepsItsNameAndItsNumbers) {
     EXPECT_EQ(heads.ordinal, 3);
     EXPECT_EQ(heads.first_seq, 7);
     EXPECT_EQ(heads.seq, 9);
-    EXPECT_EQ(heads.alive_at, from_millis(1'800'000'009'000));
+    EXPECT_EQ(heads.last_word->at, from_millis(1'800'000'009'000));
 }
 
 TEST_P(EachVersion, KeepsWhatItKnewOfAnOpenSession) {
