@@ -67,6 +67,7 @@ class Tester:
         self.trial = trial
         self.cache = cache
         self.suites = None
+        self.build_seconds = 0.0
 
     def prepare(self):
         """Builds without a mutation, and learns which tests pass and how long they take."""
@@ -107,10 +108,13 @@ class Tester:
         order = sorted(suites.STAGES, key=lambda stage: (killer or ("",))[0] != stage)
         differs = False
         for stage in order:
+            started = time.monotonic()
             try:
                 self.tree.build(suites.TARGETS[stage])
             except BuildFailed:
                 return {"verdict": "stillborn"}
+            finally:
+                self.build_seconds += time.monotonic() - started
             if not self.tree.differs(stage):
                 continue        # this stage does not contain the mutated code
             differs = True
@@ -202,7 +206,7 @@ def mutate(given, texts, mutations, place, jobs):
         if not report.mutants:
             return 130
         status = 130
-    report.print_end(time.monotonic() - started)
+    report.print_end(time.monotonic() - started, tester.build_seconds)
     if tester.trial.flaky:
         print(f"failed once and then passed: {' '.join(sorted(tester.trial.flaky))}")
     if given.json:

@@ -53,13 +53,13 @@ class Report:
         score = f"{100 * row['caught'] / mutants:.0f} %" if mutants else "-"
         return f"{name:24} {mutants:8} {row['caught']:8} {score:>7} {row['equivalent']:11}"
 
-    def print_end(self, seconds):
+    def print_end(self, seconds, build_seconds):
         print(f"\n{self.table()}")
         for mutant in self.survivors:
             print(f"\nSURVIVED: {mutant['path']}:{mutant['line']} {mutant['operator']}\n{mutant['diff']}", end="")
         each = seconds / max(1, len(self.mutants))
         print(f"\n{self.counted()} mutants, {len(self.survivors)} survived; {self.stillborn} more did not compile; "
-              f"{seconds:.0f} s, {each:.0f} s each")
+              f"{seconds:.0f} s ({build_seconds:.0f} s of them building), {each:.0f} s each")
 
     def write_json(self, path, **more):
         with open(path, "w", encoding="utf-8") as file:

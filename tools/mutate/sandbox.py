@@ -74,7 +74,8 @@ class Sandbox:
             self._running.add(process)
             if self._stopped:
                 process.kill()
-        timer = threading.Timer(seconds_max, process.kill)
+        timed_out = threading.Event()
+        timer = threading.Timer(seconds_max, lambda: (timed_out.set(), process.kill()))
         timer.start()
         try:
             output = read_end(process.stdout)
@@ -83,11 +84,10 @@ class Sandbox:
             # Killed, `unshare` takes the whole namespace along.
             process.kill()
             process.wait()
-            timed_out = timer.finished.is_set()
             timer.cancel()
             with self._lock:
                 self._running.discard(process)
-        return Finished(status, output, time.monotonic() - started, timed_out)
+        return Finished(status, output, time.monotonic() - started, timed_out.is_set())
 
     def stop(self):
         with self._lock:

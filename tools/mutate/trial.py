@@ -54,16 +54,16 @@ class Trial:
         if done.status == 0:
             return None
         if batch.stage == "sim":
-            return simulator_failure(batch, done)
+            done = self.start(batch) if done.timed_out else done
+            return simulator_failure(batch, done) if done.status != 0 else None
         passed, failed, running = suites.read_run(done.output)
         if self.sandbox.is_stopped:
             return None
         test = running or next(iter(failed), None) or batch.tests[0]
-        if done.timed_out:
-            return Caught(batch.stage, test, "hangs")
-        # On a busy machine a test of real processes may fail by itself: it has to do so twice.
+        # On a busy machine a test of real processes may fail or be late by itself: it has to do so twice.
         if self.start(batch._replace(tests=(test,))).status != 0:
-            return Caught(batch.stage, test, "fails" if failed else "crashes")
+            how = "hangs" if done.timed_out else "fails" if failed else "crashes"
+            return Caught(batch.stage, test, how)
         self.flaky.add(test)
         rest = tuple(other for other in batch.tests if other not in passed and other != test)
         return self._failure_of(batch._replace(tests=rest)) if rest else None
