@@ -88,8 +88,8 @@ bool Paths::calls_own_daemon() const {
     // The same place under another name: by way of a link, or with a slash too many.
     const std::filesystem::path one(socket);
     const std::filesystem::path other(listen_socket);
-    struct stat one_folder {};
-    struct stat other_folder {};
+    struct stat one_folder{};
+    struct stat other_folder{};
     return one.filename() == other.filename() &&
            ::stat(one.parent_path().c_str(), &one_folder) == 0 &&
            ::stat(other.parent_path().c_str(), &other_folder) == 0 &&

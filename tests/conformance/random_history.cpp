@@ -280,7 +280,7 @@ Batch RandomHistory::next() {
     }
     for (auto count = below(3); count > 0; --count) tell(batch, EventType::notice, 0, {});
     for (auto count = below(4); count > 0; --count) change_delivery(batch);
-    if (one_in(2)) batch.alive_at = time();
+    if (one_in(2)) batch.last_word = LastWord{time(), one_in(2) ? "boot-1" : "", listened()};
     if (one_in(2)) batch.listened = listened();
     if (one_in(4)) {
         began_ += below(50);
