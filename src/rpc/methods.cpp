@@ -101,14 +101,11 @@ void close(Call&& call, Backend& backend) {
     wire::Params params(call.params);
     const auto id = params.id("session_id");
     const bool search = params.boolean("find_leftovers").value_or(false);
-    if (!search || params.error() || id.empty()) {
-        return change<decode_close>(std::move(call), backend);
-    }
-    std::optional<ProcessIdentity> reaper;
-    const bool adopts =
-        params.boolean("reaper").value_or(false) && backend.processes().is_knell(call.caller.pid);
-    if (adopts) reaper = call.caller.process;
+    const bool adopts = params.boolean("reaper").value_or(false);
     if (params.error()) return call.respond(params.failure());
+    if (!search || id.empty()) return change<decode_close>(std::move(call), backend);
+    std::optional<ProcessIdentity> reaper;
+    if (adopts && backend.processes().is_knell(call.caller.pid)) reaper = call.caller.process;
     backend.search_leftovers(
         id, std::move(reaper), [call = std::move(call), &backend](CommandEnd end) mutable {
             auto command = decode_close(call.params, call.caller, backend);

@@ -1,7 +1,9 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/limits.hpp"
+#include "testing/commands.hpp"
 #include "testing/in_process_backend.hpp"
 #include "testing/record_check.hpp"
 
@@ -124,6 +126,59 @@ TEST_F(Methods, EveryMethodDescribesItself) {
                      "hooks.list",     "hooks.test",        "hooks.retry",    "hooks.pause",
                      "hooks.resume",   "hooks.forget",      "hooks.letters",  "config.check",
                      "node.status",    "node.sweep",        "node.stop",      "rpc.describe"}));
+}
+
+TEST_F(Methods, ACloseWithAWordThatIsNoBooleanIsRefusedAndNothingIsSearched) {
+    call("session.create", R"({"id":"a","source":"cli","leftovers":"report"})");
+    for (const auto* field : {"reaper", "find_leftovers"}) {
+        for (const auto* others : {"", R"(,"find_leftovers":true)", R"(,"find_leftovers":false)"}) {
+            const auto params =
+                fmt::format(R"({{"session_id":"a","{}":"yes"{}}})", field,
+                            std::string_view(field) == "reaper" ? others : R"(,"reaper":true)");
+            const auto error = call("session.close", params);
+
+            EXPECT_EQ(error.at("code").as_int64(), -32602) << params;
+            EXPECT_EQ(error.at("data").at("field").as_string(), field) << params;
+        }
+    }
+    EXPECT_TRUE(backend_.searches.empty());
+    EXPECT_EQ(call("session.show", R"({"session_id":"a"})").at("status").as_string(), "idle");
+}
+
+TEST_F(Methods, ACloseSearchesOnlyWhenAskedAndForWhomItNames) {
+    call("session.create", R"({"id":"a","source":"cli","leftovers":"report"})");
+    const auto missing = call("session.close", R"({"find_leftovers":true})");
+    EXPECT_EQ(missing.at("data").at("field").as_string(), "session_id");
+    EXPECT_TRUE(backend_.searches.empty());
+
+    backend_.found.leftovers = {testing::leftover(4711)};
+    const auto closed = call("session.close", R"({"session_id":"a","find_leftovers":true})");
+
+    ASSERT_EQ(backend_.searches.size(), 1U);
+    EXPECT_EQ(backend_.searches[0].session, SessionId("a"));
+    EXPECT_EQ(backend_.searches[0].reaper, std::nullopt) << "nobody said so";
+    EXPECT_EQ(closed.at("leftovers").at(0).at("pid").as_int64(), 4711);
+
+    call("session.create", R"({"id":"b","source":"cli","leftovers":"report"})");
+    const auto plain = call("session.close", R"({"session_id":"b","reaper":true})");
+    EXPECT_EQ(plain.at("reason").as_string(), "completed");
+    EXPECT_EQ(backend_.searches.size(), 1U) << "not asked for";
+}
+
+TEST_F(Methods, OnlyOurOwnWrapperIsBelievedToReap) {
+    for (const bool is_knell : {true, false}) {
+        const auto id = is_knell ? "a" : "b";
+        backend_.fake_processes().set_knell(100, is_knell);
+        call("session.create",
+             fmt::format(R"({{"id":"{}","source":"cli","leftovers":"report"}})", id));
+        call("session.close",
+             fmt::format(R"({{"session_id":"{}","find_leftovers":true,"reaper":true}})", id));
+
+        ASSERT_FALSE(backend_.searches.empty());
+        const auto& reaper = backend_.searches.back().reaper;
+        EXPECT_EQ(reaper.has_value(), is_knell);
+        if (is_knell) EXPECT_EQ(reaper->pid, 100);
+    }
 }
 
 TEST_F(Methods, ReasonsOfTheDaemonAreNotForClients) {

@@ -13,6 +13,7 @@ class FakeProcesses final : public ProcessTable {
     void start(pid_t pid, std::uint64_t start_ticks) { running_[pid] = start_ticks; }
     void end(pid_t pid) { running_.erase(pid); }
     void set_boot_id(std::string boot_id) { boot_id_ = std::move(boot_id); }
+    void set_knell(pid_t pid, bool is_knell) { knell_[pid] = is_knell; }
     void set_parent(pid_t pid, pid_t parent) { parents_[pid] = parent; }
 
     std::optional<ProcessIdentity> identify(pid_t pid) const override {
@@ -30,6 +31,10 @@ class FakeProcesses final : public ProcessTable {
         const auto found = parents_.find(pid);
         return found == parents_.end() ? std::nullopt : std::optional(found->second);
     }
+    bool is_knell(pid_t pid) const override {
+        const auto found = knell_.find(pid);
+        return found == knell_.end() || found->second;
+    }
     const std::string& boot_id() const override { return boot_id_; }
     std::uint64_t own_pid_namespace() const override { return 1; }
     std::uint64_t pid_namespace_of(pid_t) const override { return 1; }
@@ -42,6 +47,7 @@ class FakeProcesses final : public ProcessTable {
   private:
     std::map<pid_t, std::uint64_t> running_;
     std::map<pid_t, pid_t> parents_;
+    std::map<pid_t, bool> knell_;  // all, unless said otherwise
     std::string boot_id_ = "boot-1";
 };
 

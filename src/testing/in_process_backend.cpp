@@ -64,9 +64,11 @@ Result<Json> InProcessBackend::node_status(Reader&) const {
     return JsonObject{{"sessions", JsonObject{{"open", state_.open_count()}}}};
 }
 
-void InProcessBackend::search_leftovers(const SessionId&, std::optional<ProcessIdentity>,
+void InProcessBackend::search_leftovers(const SessionId& session,
+                                        std::optional<ProcessIdentity> reaper,
                                         std::move_only_function<void(rpc::CommandEnd)> done) {
-    done({});
+    searches.push_back({session, std::move(reaper)});
+    done(found);
 }
 
 void InProcessBackend::hooks(rpc::HooksCall call, rpc::Respond done) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/state.hpp"
 #include "journal/journal.hpp"
@@ -20,6 +22,12 @@ class InProcessBackend final : public rpc::Backend {
     InProcessBackend();
 
     Json hooks_list = JsonObject{{"hooks", JsonArray{}}};  // what hooks.list answers
+    struct Search {
+        SessionId session;
+        std::optional<ProcessIdentity> reaper;
+    };
+    std::vector<Search> searches;  // for leftovers, so far
+    rpc::CommandEnd found;         // what a search gives
 
     /// One line in, one line out ("" for a notification).
     std::string answer(std::string_view line, const rpc::Caller& caller);
