@@ -1,6 +1,10 @@
 #include "client/log_tail.hpp"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
+
+#include "testing/temp_folder.hpp"
 
 namespace knell::client {
 namespace {
@@ -22,6 +26,41 @@ TEST(LastLines, FewerThanAskedForIsAll) {
 TEST(LogTail, AMissingFileIsEmpty) {
     EXPECT_EQ(log_size("/nonexistent/knell.log"), 0U);
     EXPECT_EQ(log_tail("/nonexistent/knell.log", 0, 5), "");
+}
+
+/// A log with these bytes in it.
+class LogTailFile : public ::testing::Test {
+  protected:
+    void write(const std::string& text) { std::ofstream(path_, std::ios::trunc) << text; }
+
+    const testing::TempFolder folder_;
+    const std::string path_ = folder_.path() + "/knell.log";
+};
+
+TEST_F(LogTailFile, ShowsWhatWasWrittenFromThereOn) {
+    write("old\nnew\n");
+    const auto size = log_size(path_);
+    ASSERT_EQ(size, 8U);
+
+    EXPECT_EQ(log_tail(path_, 4, 5), "new");
+    EXPECT_EQ(log_tail(path_, size - 2, 5), "w");
+    EXPECT_EQ(log_tail(path_, size, 5), "") << "nothing was written since";
+}
+
+TEST_F(LogTailFile, OneThatWasRotatedMeanwhileIsShownFromItsStart) {
+    write("fresh\n");
+    EXPECT_EQ(log_tail(path_, 7, 5), "fresh") << "one byte shorter than it was";
+    EXPECT_EQ(log_tail(path_, 6, 5), "");
+}
+
+TEST_F(LogTailFile, NoMoreThanItsLast16KiBAreRead) {
+    constexpr std::size_t read_max = 16U << 10U;
+    const std::string line = "the first line\n";
+    write(line + std::string(read_max - line.size() - 1, 'x') + "\n");
+    EXPECT_EQ(log_tail(path_, 0, 5).substr(0, line.size()), line);
+
+    write("+" + line + std::string(read_max - line.size() - 1, 'x') + "\n");
+    EXPECT_EQ(log_tail(path_, 0, 5).substr(0, line.size()), line) << "and not the byte before";
 }
 
 }  // namespace
