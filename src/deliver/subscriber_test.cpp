@@ -132,6 +132,59 @@ TEST(Subscriber, ADeadLetterCanBeSentAgain) {
     EXPECT_TRUE(record.letters.empty());
 }
 
+TEST(Subscriber, ALetterThatIsSentAgainHasAllTheTimeOfANewOne) {
+    const Letter dead{.subscriber = "ops",
+                      .parcel = *parcel(4),
+                      .state = LetterState::dead,
+                      .attempts = 18,
+                      .waited = 80h,
+                      .last_error = "exit 1"};
+    auto subscriber = fresh();
+    subscriber.restore(dead, at(0));
+    ASSERT_TRUE(subscriber.revive(dead, at(10)));
+    auto saved = dead;
+    saved.state = LetterState::waiting;
+    saved.attempts = 0;
+    saved.waited = 0ms;
+    saved.next_try_at = at(10).wall;
+    const auto changes = subscriber.take_changes();
+    ASSERT_EQ(changes.size(), 2U);
+    EXPECT_EQ(std::get<LetterSaved>(changes[1]).letter, saved);
+
+    ASSERT_NE(subscriber.next_attempt(at(10)), nullptr);
+    EXPECT_FALSE(subscriber.finish(4, failed, at(10))) << "it is given up at once";
+
+    EXPECT_EQ(subscriber.dead(), 0U);
+    EXPECT_EQ(subscriber.waiting(), 1U);
+    EXPECT_EQ(*subscriber.next_try() - at(10).steady, backoff("ops", 4, 1));
+}
+
+TEST(Subscriber, ALetterThatIsSentAgainDoesNotOvertakeWhatIsUnderWay) {
+    auto subscriber = fresh(/*concurrency=*/2);
+    subscriber.passed(8);
+    const Letter dead{
+        .subscriber = "ops", .parcel = *parcel(4), .state = LetterState::dead, .waited = 80h};
+    subscriber.restore(dead, at(0));
+    subscriber.offer(parcel(9), at(0));
+    subscriber.offer(parcel(10), at(0));
+    ASSERT_EQ(subscriber.next_attempt(at(0))->seq, 9);
+
+    ASSERT_TRUE(subscriber.revive(dead, at(0)));
+    EXPECT_EQ(subscriber.next_attempt(at(0)), nullptr) << "one of a session at a time";
+    EXPECT_EQ(subscriber.next_try(), std::nullopt);
+    subscriber.finish(9, delivered, at(0));
+
+    for (const Seq seq : {4, 10}) {
+        const auto next = subscriber.next_attempt(at(0));
+        ASSERT_NE(next, nullptr);
+        EXPECT_EQ(next->seq, seq);
+        subscriber.finish(seq, delivered, at(0));
+    }
+    EXPECT_EQ(subscriber.subscription().cursor, 10);
+    EXPECT_EQ(subscriber.subscription().delivered, 3);
+    EXPECT_EQ(subscriber.waiting(), 0U);
+}
+
 TEST(Subscriber, ObeysRetryAfter) {
     auto subscriber = fresh();
     subscriber.offer(parcel(1), at(0));

@@ -108,6 +108,29 @@ TEST_P(CourierStory, OneThatIsRemovedAndComesBackHasMissedNothing) {
     EXPECT_EQ(deliver(delivered), (std::vector<std::string>{"ops a_1_end", "ops b_1_end"}));
 }
 
+TEST_P(CourierStory, WhatWasNotSavedWhenItWasRemovedIsSavedAllTheSame) {
+    courier_->set_roster({terms("ops", "session:end")}, at(0));
+    save();
+    live_and_die("a");
+    deliver(failed);
+    courier_->set_roster({}, at(0));
+    EXPECT_TRUE(courier_->has_changes());
+    EXPECT_TRUE(courier_->has_urgent_changes());
+    save();
+
+    const auto letters = reader().letters({.subscriber = "ops", .limit = 10});
+    ASSERT_EQ(letters->size(), 1U);
+    EXPECT_EQ(letters->front().attempts, 1);
+    EXPECT_EQ(letters->front().last_error, "exit 1");
+    const auto subscriptions = reader().subscriptions();
+    EXPECT_EQ(subscriptions->front().cursor, 2) << "the letter is beyond it, and would be doubled";
+    EXPECT_EQ(subscriptions->front().failures, 1);
+    start_over();
+    courier_->set_roster({terms("ops", "session:end")}, at(0));
+    EXPECT_TRUE(deliver(delivered, at(1)).empty()) << "it still waits";
+    EXPECT_EQ(deliver(delivered, at(60)), std::vector<std::string>{"ops a_1_end"});
+}
+
 TEST_P(CourierStory, OnlyOneThatIsGoneCanBeForgotten) {
     courier_->set_roster({terms("ops")}, at(0));
     EXPECT_FALSE(courier_->forget("ops"));
