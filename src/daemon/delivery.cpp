@@ -84,15 +84,15 @@ void Delivery::post(Work work) {
 }
 
 void Delivery::ask(rpc::HooksCall call, rpc::Respond done) {
-    post([this, call = std::move(call), done = std::move(done)]() mutable {
-        answer(std::move(call), std::move(done), read_clocks());
+    post([this, call = std::move(call), done = std::move(done)](Now now) mutable {
+        answer(std::move(call), std::move(done), now);
     });
 }
 
 void Delivery::reload_soon() {
-    post([this] {
+    post([this](Now now) {
         if (!reload_at_) changed_at_ = courier_.head();
-        reload_at_ = read_clocks().steady;
+        reload_at_ = now.steady;
     });
 }
 
@@ -119,7 +119,7 @@ void Delivery::loop() {
     }
     std::vector<Work> work;
     while (saving_ && inbox_.pop_all(work)) {
-        for (auto& one : work) one();
+        for (auto& one : work) one(read_clocks());
     }
     for (auto& [done, result] : unanswered_) done(std::move(result));
     auto left = std::exchange(unsaved_, {});
@@ -138,7 +138,7 @@ void Delivery::step(Now now) {
     courier_.set_head(head_);
     std::vector<Work> work;
     inbox_.pop_all(work, 0ms);
-    for (auto& one : work) one();
+    for (auto& one : work) one(now);
     reload_when_changed(now);
     if (may_read(now)) {
         if (auto read = courier_.read(*outside_.reader, now); !read) {
@@ -329,9 +329,9 @@ void Delivery::save(Now now) {
     auto answers = std::make_shared<std::vector<Unanswered>>(std::exchange(unanswered_, {}));
     auto calls = std::make_shared<std::vector<Waiting>>(std::exchange(after_saving_, {}));
     outside_.save(std::move(changes), [this, held, answers, calls](bool saved) {
-        post([this, saved, held, answers, calls] {
+        post([this, saved, held, answers, calls](Now at) {
             saving_ = false;
-            for (auto& [call, done] : *calls) done(carry_out(call, read_clocks()));
+            for (auto& [call, done] : *calls) done(carry_out(call, at));
             // Said again with the next ones: each holds all there is to know.
             if (!saved) unsaved_ = std::move(*held);
             for (auto& [done, result] : *answers) {

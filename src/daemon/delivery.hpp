@@ -44,6 +44,8 @@ class Delivery {
 
     Result<void> recover() { return courier_.recover(*outside_.reader); }
     void start();
+    /// What the thread does between two waits: for tests, which then do not `start`.
+    void step(Now now);
     /// Gives what is due a moment, ends what still runs, saves, and ends the thread.  Saving must
     /// still work.
     void stop();
@@ -58,10 +60,9 @@ class Delivery {
     void ask(rpc::HooksCall call, rpc::Respond done);
 
   private:
-    using Work = std::move_only_function<void()>;
+    using Work = std::move_only_function<void(Now)>;
 
     void loop();
-    void step(Now now);
     void wait(Now now);
     void post(Work work);
     /// `is_asked`: somebody waits who may have changed something.
