@@ -35,10 +35,11 @@ bool would_block(const error_code& error) {
 }  // namespace
 
 Connection::Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher,
-                       Budgets budgets)
+                       Budgets budgets, std::chrono::milliseconds unsent_for_max)
     : socket_(std::move(socket)),
       caller_(caller),
       dispatcher_(dispatcher),
+      unsent_for_max_(unsent_for_max),
       room_(socket_.get_executor()),
       patience_(socket_.get_executor()),
       asked_budget_(budgets.asked),
@@ -275,7 +276,7 @@ bool Connection::send_what_fits() {
 asio::awaitable<void> Connection::send_rest() {
     const auto self = shared_from_this();
     while (socket_.is_open() && !unsent_.empty()) {
-        patience_.expires_after(limits::unsent_for_max);
+        patience_.expires_after(unsent_for_max_);
         patience_.async_wait([weak = weak_from_this()](error_code cancelled) {
             const auto connection = weak.lock();
             if (!cancelled && connection) connection->close();

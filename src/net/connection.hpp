@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -7,6 +8,7 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "core/limits.hpp"
 #include "net/memory_budget.hpp"
 #include "rpc/caller.hpp"
 #include "rpc/dispatcher.hpp"
@@ -31,7 +33,9 @@ class Connection final : public rpc::Stream, public std::enable_shared_from_this
         MemoryBudget& half_read;
         MemoryBudget& unsent;
     };
-    Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher, Budgets budgets);
+    /// `unsent_for_max`: a client that takes nothing for so long is closed.
+    Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher, Budgets budgets,
+               std::chrono::milliseconds unsent_for_max = limits::unsent_for_max);
 
     /// Serves the client to its end.
     boost::asio::awaitable<void> serve();
@@ -74,6 +78,7 @@ class Connection final : public rpc::Stream, public std::enable_shared_from_this
     Socket socket_;
     const rpc::Caller caller_;
     rpc::Dispatcher& dispatcher_;
+    const std::chrono::milliseconds unsent_for_max_;
     boost::asio::steady_timer room_;      // cancelled when a call is answered or bytes are sent
     boost::asio::steady_timer patience_;  // runs while the client does not read
     std::string partial_;                 // an unfinished line

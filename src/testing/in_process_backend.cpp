@@ -1,5 +1,7 @@
 #include "testing/in_process_backend.hpp"
 
+#include <utility>
+
 #include "base/check.hpp"
 #include "base/uuid.hpp"
 #include "store/memory/memory_store.hpp"
@@ -57,7 +59,15 @@ void InProcessBackend::submit(Command&& command,
 
 void InProcessBackend::read(rpc::ConnectionId, std::move_only_function<Result<Json>(Reader&)> work,
                             rpc::Respond done) {
-    done(work(*reader_));
+    if (holds_reads) {
+        held_.push_back({std::move(work), std::move(done)});
+    } else {
+        done(work(*reader_));
+    }
+}
+
+void InProcessBackend::do_reads() {
+    for (auto& [work, done] : std::exchange(held_, {})) done(work(*reader_));
 }
 
 Result<Json> InProcessBackend::node_status(Reader&) const {

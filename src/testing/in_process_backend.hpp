@@ -26,14 +26,20 @@ class InProcessBackend final : public rpc::Backend {
         SessionId session;
         std::optional<ProcessIdentity> reaper;
     };
-    std::vector<Search> searches;  // for leftovers, so far
-    rpc::CommandEnd found;         // what a search gives
+    std::vector<Search> searches;            // for leftovers, so far
+    rpc::CommandEnd found;                   // what a search gives
+    bool holds_reads = false;                // they wait for `do_reads`
+    std::vector<rpc::ConnectionId> hung_up;  // who is no longer there
 
     /// One line in, one line out ("" for a notification).
     std::string answer(std::string_view line, const rpc::Caller& caller);
     std::string answer(std::string_view line) { return answer(line, caller_); }
 
     Result<Reply> commit(Command&& command);
+    /// Does what was held.
+    void do_reads();
+    rpc::Dispatcher& dispatcher() { return dispatcher_; }
+    const rpc::Caller& caller() const { return caller_; }
     void pass(std::chrono::milliseconds time);
     FakeProcesses& fake_processes() { return processes_; }
     Reader& reader() { return *reader_; }
@@ -41,7 +47,7 @@ class InProcessBackend final : public rpc::Backend {
     void submit(Command&& command, std::move_only_function<void(Result<Reply>)> done) override;
     void read(rpc::ConnectionId asker, std::move_only_function<Result<Json>(Reader&)> work,
               rpc::Respond done) override;
-    void drop_reads(rpc::ConnectionId) override {}
+    void drop_reads(rpc::ConnectionId asker) override { hung_up.push_back(asker); }
     rpc::Feeds& feeds() override { return feeds_; }
     Result<Json> node_status(Reader& reader) const override;
     void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
@@ -59,6 +65,11 @@ class InProcessBackend final : public rpc::Backend {
     SessionId new_session_id() override;
 
   private:
+    struct Read {
+        std::move_only_function<Result<Json>(Reader&)> work;
+        rpc::Respond done;
+    };
+
     FakeProcesses processes_;
     const std::string host_ = "testhost";
     std::unique_ptr<Store> store_;
@@ -68,6 +79,7 @@ class InProcessBackend final : public rpc::Backend {
     rpc::Feeds feeds_;
     rpc::Dispatcher dispatcher_;
     rpc::Caller caller_;
+    std::vector<Read> held_;
     Now now_;
     int ids_ = 0;
     bool stopped_ = false;
