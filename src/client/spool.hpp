@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/ids.hpp"
+#include "platform/file_calls.hpp"
 #include "wire/json.hpp"
 
 namespace knell::client {
@@ -33,9 +34,9 @@ std::string spool_file(const std::string& spool_dir, const SessionId& session);
 ///
 /// `unauthorized` in another user's home, where nothing is written.
 Result<void> append_to_spool(const std::string& spool_dir, const SessionId& session,
-                             std::span<const SpoolRecord> records);
+                             std::span<const SpoolRecord> records, const FileCalls& calls = {});
 Result<void> append_to_spool(const std::string& spool_dir, const SessionId& session,
-                             const SpoolRecord& record);
+                             const SpoolRecord& record, const FileCalls& calls = {});
 
 /// {"pid", "pid_namespace"}: a process that we know, for a daemon that may count in another
 /// namespace than we do.
