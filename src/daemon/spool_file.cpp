@@ -30,13 +30,14 @@ bool may_pass(int error) {
            error == EINTR || error == EIO;
 }
 
-Result<std::string> read_all(int file) {
+Result<std::optional<std::string>> read_all(int file, const FileCalls& calls) {
     std::string text;
     std::array<char, 16'384> piece{};
     while (text.size() <= limits::spool_file_bytes_max) {
-        const auto got = read(file, piece.data(), piece.size());
+        const auto got = calls.read(file, piece.data(), piece.size());
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
+            if (may_pass(errno)) return std::nullopt;
             return cannot_take(std::generic_category().message(errno));
         }
         if (got == 0) return text;
@@ -47,11 +48,11 @@ Result<std::string> read_all(int file) {
 
 }  // namespace
 
-Result<std::optional<SpoolFile>> open_spool_file(const std::string& path) {
+Result<std::optional<SpoolFile>> open_spool_file(const std::string& path, const FileCalls& calls) {
     // Looks without opening: what is looked at is what is opened next.
-    const Fd entry{open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
+    const Fd entry{calls.open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC, 0)};
     struct stat found{};
-    if (!entry || fstat(entry.get(), &found) != 0) {
+    if (!entry || calls.fstat(entry.get(), &found) != 0) {
         if (may_pass(errno)) return std::nullopt;
         return cannot_take(std::generic_category().message(errno));
     }
@@ -59,18 +60,19 @@ Result<std::optional<SpoolFile>> open_spool_file(const std::string& path) {
     if (found.st_uid != geteuid()) {
         return cannot_take(fmt::format("it belongs to another user (uid {})", found.st_uid));
     }
-    Fd file{open(fmt::format("/proc/self/fd/{}", entry.get()).c_str(),
-                 O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
+    Fd file{calls.open(fmt::format("/proc/self/fd/{}", entry.get()).c_str(),
+                       O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0)};
     if (!file) {
         if (may_pass(errno)) return std::nullopt;
         return cannot_take(std::generic_category().message(errno));
     }
-    if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+    if (calls.flock(file.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
     // Taken in and deleted between the two.
-    if (fstat(file.get(), &found) != 0 || found.st_nlink == 0) return std::nullopt;
-    auto text = read_all(file.get());
+    if (calls.fstat(file.get(), &found) != 0 || found.st_nlink == 0) return std::nullopt;
+    auto text = read_all(file.get(), calls);
     if (!text) return std::unexpected(text.error());
-    return SpoolFile{std::move(file), std::move(*text)};
+    if (!*text) return std::nullopt;
+    return SpoolFile{std::move(file), std::move(**text)};
 }
 
 std::vector<std::string> find_spool_files(const std::string& spool_dir) {

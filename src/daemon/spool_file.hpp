@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "platform/fd.hpp"
+#include "platform/file_calls.hpp"
 
 namespace knell {
 
@@ -28,7 +29,8 @@ struct SpoolFile {
 /// Nothing while somebody writes to it, when it is gone, or when descriptors have run out: look
 /// again later.  An error says why it can never be taken in.  Never opens anything but a regular
 /// file of ours: a pipe would hold us up, a link lead us elsewhere, a device do who knows what.
-Result<std::optional<SpoolFile>> open_spool_file(const std::string& path);
+Result<std::optional<SpoolFile>> open_spool_file(const std::string& path,
+                                                 const FileCalls& calls = {});
 
 /// The files that are there, at most limits::spool_files_max.
 std::vector<std::string> find_spool_files(const std::string& spool_dir);

@@ -54,12 +54,18 @@ void InProcessBackend::pass(std::chrono::milliseconds time) {
 
 void InProcessBackend::submit(Command&& command,
                               std::move_only_function<void(Result<Reply>)> done) {
-    done(commit(std::move(command)));
+    submitted.push_back(command);
+    if (refusals.empty()) return done(commit(std::move(command)));
+    const auto refusal = std::move(refusals.front());
+    refusals.pop_front();
+    done(std::unexpected(refusal));
 }
 
 void InProcessBackend::read(rpc::ConnectionId, std::move_only_function<Result<Json>(Reader&)> work,
                             rpc::Respond done) {
-    if (holds_reads) {
+    if (refuses_reads) {
+        done(fail(ErrorCode::limit, "too many reads are waiting"));
+    } else if (holds_reads) {
         held_.push_back({std::move(work), std::move(done)});
     } else {
         done(work(*reader_));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,9 +27,12 @@ class InProcessBackend final : public rpc::Backend {
         SessionId session;
         std::optional<ProcessIdentity> reaper;
     };
-    std::vector<Search> searches;            // for leftovers, so far
-    rpc::CommandEnd found;                   // what a search gives
-    bool holds_reads = false;                // they wait for `do_reads`
+    std::vector<Search> searches;    // for leftovers, so far
+    rpc::CommandEnd found;           // what a search gives
+    std::deque<Error> refusals;      // what the next changes are answered; then they are made
+    std::vector<Command> submitted;  // by `submit`, refused or not
+    bool refuses_reads = false;      // as when the queue is full
+    bool holds_reads = false;        // they wait for `do_reads`
     std::vector<rpc::ConnectionId> hung_up;  // who is no longer there
 
     /// One line in, one line out ("" for a notification).

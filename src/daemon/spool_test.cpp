@@ -1,0 +1,397 @@
+// Taking in what was spooled: real files, a journal in memory that refuses when it is told to.
+
+#include "daemon/spool.hpp"
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "client/spool.hpp"
+#include "daemon/spool_file.hpp"
+#include "testing/commands.hpp"
+#include "testing/faulty_files.hpp"
+#include "testing/in_process_backend.hpp"
+#include "testing/temp_folder.hpp"
+
+namespace knell {
+namespace {
+
+namespace fs = std::filesystem;
+using client::spool_line;
+using client::SpoolRecord;
+
+const auto started = from_millis(1'799'999'000'000);
+const auto ended = from_millis(1'799'999'060'000);
+
+std::string create_line(int pid = 4711, int ticks = 7) {
+    return spool_line({started,
+                       "session.create",
+                       {{"id", "s"},
+                        {"source", "cli"},
+                        {"owner", JsonObject{{"pid", pid},
+                                             {"start_ticks", ticks},
+                                             {"boot_id", "boot-1"},
+                                             {"pid_namespace", 1}}}}});
+}
+std::string close_line(JsonObject more = {}) {
+    JsonObject params{{"session_id", "s"}, {"reason", "exited"}, {"detail", "exit 5"}};
+    for (const auto& [key, value] : more) params[key] = value;
+    return spool_line({ended, "session.close", std::move(params)});
+}
+
+class SpoolTaking : public ::testing::Test {
+  protected:
+    SpoolTaking() { fs::create_directories(dir_); }
+
+    void write(const std::string& text, const std::string& name = "s.jsonl") {
+        std::ofstream(dir_ + "/" + name) << text;
+    }
+    void take_in() { intake_.look(); }
+    std::string files() const {
+        std::vector<std::string> names;
+        for (const auto& entry : fs::directory_iterator(dir_)) {
+            names.push_back(entry.path().filename());
+        }
+        std::ranges::sort(names);
+        return fmt::format("{}", fmt::join(names, " "));
+    }
+    std::optional<Session> session() { return *backend_.reader().find(SessionId("s")); }
+    void refuse(ErrorCode code, ErrorFacts facts = {}) {
+        backend_.refusals.push_back({code, "no", {}, std::move(facts)});
+    }
+    template <typename Kind>
+    const Kind& submitted(std::size_t place) const {
+        return std::get<Kind>(backend_.submitted.at(place));
+    }
+
+    const testing::TempFolder temp_;
+    const std::string dir_ = temp_.path() + "/spool";
+    testing::InProcessBackend backend_;
+    SpoolIntake intake_{dir_, backend_};
+};
+
+TEST_F(SpoolTaking, ALifeThatWasSpooledWholeIsOneCall) {
+    write(create_line() + close_line());
+    take_in();
+
+    ASSERT_EQ(backend_.submitted.size(), 1U);
+    EXPECT_EQ(submitted<Create>(0).at, started);
+    ASSERT_TRUE(submitted<Create>(0).and_close);
+    EXPECT_EQ(submitted<Create>(0).and_close->at, ended);
+    ASSERT_TRUE(session());
+    EXPECT_EQ(session()->end->reason, Reason::exited);
+    EXPECT_EQ(session()->end->ended_at, ended);
+    EXPECT_EQ(files(), "");
+}
+
+TEST_F(SpoolTaking, AnErrorThatMayPassKeepsTheFile) {
+    for (const auto code : {ErrorCode::storage, ErrorCode::limit, ErrorCode::internal}) {
+        write(create_line() + close_line());
+        refuse(code);
+        take_in();
+        EXPECT_EQ(files(), "s.jsonl");
+        EXPECT_FALSE(session());
+    }
+    take_in();
+    EXPECT_EQ(files(), "");
+    ASSERT_TRUE(session());
+    EXPECT_EQ(session()->end->reason, Reason::exited);
+}
+
+TEST_F(SpoolTaking, WhatIsKeptIsNotLockedAnyMore) {
+    write(create_line());
+    refuse(ErrorCode::storage);
+    take_in();
+    ASSERT_TRUE(client::append_to_spool(
+        dir_, SessionId("s"),
+        SpoolRecord{ended, "session.close", {{"session_id", "s"}, {"reason", "exited"}}}));
+    take_in();
+    EXPECT_EQ(files(), "");
+    EXPECT_EQ(session()->end->reason, Reason::exited);
+}
+
+TEST_F(SpoolTaking, AnErrorThatStaysSetsTheFileAside) {
+    for (const auto code : {ErrorCode::invalid_params, ErrorCode::not_found, ErrorCode::blocked,
+                            ErrorCode::unauthorized}) {
+        fs::remove_all(dir_);
+        fs::create_directories(dir_);
+        write(create_line() + close_line());
+        refuse(code);
+        take_in();
+        EXPECT_EQ(files(), "s.jsonl.bad") << static_cast<int>(code);
+    }
+}
+
+TEST_F(SpoolTaking, ACloseOfWhatIsOnRecordIsMeantForTheFirstGeneration) {
+    // The create was delivered before the daemon was killed.
+    const auto record = create_line();
+    write(record);
+    take_in();
+    ASSERT_TRUE(session());
+    write(record + close_line());
+    take_in();
+
+    EXPECT_EQ(files(), "");
+    ASSERT_EQ(backend_.submitted.size(), 3U);
+    EXPECT_EQ(submitted<Close>(2).generation, 1U);
+    EXPECT_EQ(session()->end->reason, Reason::exited);
+}
+
+TEST_F(SpoolTaking, ASessionThatWasHandedOverInBetweenIsNotClosed) {
+    write(create_line());
+    take_in();
+    refuse(ErrorCode::owned,
+           OwnedBy{.owner = session()->owner, .generation = 1, .status = {}, .how_known = {}});
+    auto taken = testing::resume("s", /*takeover=*/true);
+    ASSERT_TRUE(backend_.commit(Command{taken}));
+    write(create_line() + close_line());
+    take_in();
+
+    EXPECT_EQ(files(), "") << "its end is the next owner's to tell";
+    EXPECT_EQ(session()->generation, 2U);
+    EXPECT_FALSE(session()->end);
+}
+
+TEST_F(SpoolTaking, ACloseThatNamesItsGenerationKeepsIt) {
+    write(close_line({{"generation", 3}}));
+    refuse(ErrorCode::fenced, FencedBy{4});
+    take_in();
+    ASSERT_EQ(backend_.submitted.size(), 1U);
+    EXPECT_EQ(submitted<Close>(0).generation, 3U);
+    EXPECT_EQ(files(), "");
+}
+
+TEST_F(SpoolTaking, ACloseOfNobodyKnowsWhoIsSetAside) {
+    backend_.commit(Command{testing::create("s")});
+    write(close_line());
+    take_in();
+    EXPECT_TRUE(backend_.submitted.empty());
+    EXPECT_EQ(files(), "s.jsonl.bad");
+    EXPECT_FALSE(session()->end);
+}
+
+TEST_F(SpoolTaking, AnotherOwnerUnderTheSameIdIsNotTheSame) {
+    struct Case {
+        int pid;
+        int ticks;
+        Generation generation;
+        bool is_the_same;
+    };
+    for (const auto& [pid, ticks, generation, is_the_same] :
+         {Case{4711, 7, 1, true}, Case{4711, 8, 1, false}, Case{4712, 7, 1, false},
+          Case{4711, 7, 2, false}}) {
+        fs::remove_all(dir_);
+        fs::create_directories(dir_);
+        write(create_line());
+        auto owner = testing::process_owner(pid);
+        owner.process.start_ticks = static_cast<std::uint64_t>(ticks);
+        refuse(ErrorCode::owned,
+               OwnedBy{.owner = owner, .generation = generation, .status = {}, .how_known = {}});
+        take_in();
+        EXPECT_EQ(files(), is_the_same ? "" : "s.jsonl.bad") << pid << " " << ticks;
+    }
+}
+
+TEST_F(SpoolTaking, OfAnotherNamespaceThePidMayHaveBeenTranslated) {
+    write(create_line());
+    auto owner = testing::process_owner(9);
+    owner.process.pid_namespace = 2;
+    refuse(ErrorCode::owned,
+           OwnedBy{.owner = owner, .generation = 1, .status = {}, .how_known = {}});
+    take_in();
+    EXPECT_EQ(files(), "");
+}
+
+TEST_F(SpoolTaking, AnEarlierLifeUnderTheSameIdIsResumed) {
+    backend_.commit(Command{testing::create("s")});
+    backend_.commit(Command{testing::close("s")});
+    write(create_line() + close_line());
+    take_in();
+
+    EXPECT_EQ(files(), "");
+    EXPECT_EQ(session()->generation, 2U);
+    EXPECT_EQ(session()->end->reason, Reason::exited);
+    EXPECT_EQ(session()->end->ended_at, ended);
+    ASSERT_EQ(backend_.submitted.size(), 2U);
+    EXPECT_EQ(submitted<Resume>(1).owner.process.pid, 4711);
+    EXPECT_EQ(submitted<Resume>(1).at, started);
+    EXPECT_FALSE(submitted<Resume>(1).takeover);
+}
+
+TEST_F(SpoolTaking, OneThatEndsAgainIsNotResumedForEver) {
+    write(create_line());
+    auto other = testing::process_owner(5).process;
+    for (int i = 0; i < 2; ++i) {
+        refuse(ErrorCode::ended,
+               EndedAs{.reason = {}, .ended_at = {}, .generation = 1, .process = other});
+    }
+    take_in();
+    EXPECT_EQ(backend_.submitted.size(), 2U);
+    EXPECT_EQ(files(), "s.jsonl.bad");
+}
+
+TEST_F(SpoolTaking, ItsOwnEndIsOnRecordAlready) {
+    write(create_line());
+    take_in();
+    ASSERT_TRUE(session());
+    backend_.commit(Command{testing::close("s")});
+    write(create_line() + close_line());
+    take_in();
+    EXPECT_EQ(files(), "");
+    EXPECT_EQ(session()->generation, 1U);
+    EXPECT_EQ(session()->end->reason, Reason::completed) << "once";
+}
+
+TEST_F(SpoolTaking, ACreateThatWasSaidTwiceCountsOnce) {
+    write(create_line() + create_line() + close_line());
+    take_in();
+    ASSERT_EQ(backend_.submitted.size(), 1U);
+    EXPECT_TRUE(submitted<Create>(0).and_close);
+    EXPECT_EQ(files(), "");
+}
+
+TEST_F(SpoolTaking, TwoCreatesOfTwoProcessesAreTwoLives) {
+    write(create_line(4711, 7) + close_line() + create_line(4712, 8) + close_line());
+    take_in();
+    EXPECT_EQ(files(), "");
+    EXPECT_EQ(session()->generation, 2U);
+}
+
+TEST_F(SpoolTaking, WhatHoldsNoWholeLineIsSetAsideAndWhatIsEmptyGoes) {
+    write("{\"v\":1");
+    write("", "t.jsonl");
+    write("kept", "notes.txt");
+    take_in();
+    EXPECT_EQ(files(), "notes.txt s.jsonl.bad");
+}
+
+TEST_F(SpoolTaking, WhatIsSetAsideOverwritesNothing) {
+    for (int i = 0; i < 3; ++i) {
+        write(fmt::format("nonsense {}\n", i));
+        take_in();
+    }
+    EXPECT_EQ(files(), "s.jsonl.bad s.jsonl.bad.2 s.jsonl.bad.3");
+    std::string first;
+    std::getline(std::ifstream(dir_ + "/s.jsonl.bad"), first);
+    EXPECT_EQ(first, "nonsense 0");
+}
+
+TEST_F(SpoolTaking, AFullQueueOfReadsLeavesEverythingForTheNextLook) {
+    for (int i = 0; i < 20; ++i) write(create_line(), fmt::format("s{}.jsonl", i));
+    backend_.refuses_reads = true;
+    take_in();
+    backend_.refuses_reads = false;
+    EXPECT_TRUE(backend_.submitted.empty());
+    take_in();
+    EXPECT_EQ(files(), "");
+}
+
+TEST_F(SpoolTaking, OneLookAtATime) {
+    backend_.holds_reads = true;
+    write(create_line() + close_line());
+    take_in();
+    take_in();
+    backend_.do_reads();  // found
+    take_in();
+    backend_.do_reads();  // loaded
+    backend_.do_reads();
+    EXPECT_EQ(backend_.submitted.size(), 1U);
+    EXPECT_EQ(files(), "");
+}
+
+// --- a disk that fails
+// ----------------------------------------------------------------------------
+
+class SpoolFileOpening : public SpoolTaking {
+  protected:
+    SpoolFileOpening() { write(create_line()); }
+    Result<std::optional<SpoolFile>> open() { return open_spool_file(path_, files_.calls()); }
+
+    const std::string path_ = dir_ + "/s.jsonl";
+    testing::FaultyFiles files_;
+};
+
+TEST_F(SpoolFileOpening, EveryFailureIsForLaterOrForGood) {
+    struct Fault {
+        std::string_view call;
+        int nth;
+        int error;
+        bool passes;
+    };
+    const std::vector<Fault> faults{
+        {"open", 1, ENOENT, true},  {"open", 1, EMFILE, true}, {"open", 1, ENFILE, true},
+        {"open", 1, ENOMEM, true},  {"open", 1, EINTR, true},  {"open", 1, EIO, true},
+        {"open", 1, EACCES, false}, {"fstat", 1, EIO, true},   {"fstat", 1, EOVERFLOW, false},
+        {"open", 2, ENOENT, true},  {"open", 2, EMFILE, true}, {"open", 2, ENFILE, true},
+        {"open", 2, ENOMEM, true},  {"open", 2, EIO, true},    {"open", 2, EACCES, false},
+        {"flock", 1, EAGAIN, true}, {"flock", 1, EINTR, true}, {"flock", 1, ENOLCK, true},
+        {"fstat", 2, EIO, true},    {"read", 1, EIO, true},    {"read", 1, ENOMEM, true},
+        {"read", 1, EISDIR, false}, {"read", 2, EIO, true},
+    };
+    for (const auto& [call, nth, error, passes] : faults) {
+        files_ = {};
+        files_.fail(call, error, nth);
+        const auto about =
+            fmt::format("{} {}: {}", call, nth, std::generic_category().message(error));
+        const auto opened = open();
+        EXPECT_EQ(opened.has_value(), passes) << about;
+        if (opened) EXPECT_FALSE(*opened) << about;
+        if (!opened) EXPECT_EQ(opened.error().message, std::generic_category().message(error));
+    }
+}
+
+TEST_F(SpoolFileOpening, AnInterruptedReadGoesOn) {
+    files_.fail("read", EINTR);
+    files_.bytes_at_once(7);
+    const auto opened = open();
+    ASSERT_TRUE(opened && *opened);
+    EXPECT_EQ((*opened)->text, create_line());
+}
+
+TEST_F(SpoolFileOpening, OneThatIsWrittenToIsForLater) {
+    const Fd writer{::open(path_.c_str(), O_RDWR | O_CLOEXEC)};
+    ASSERT_EQ(::flock(writer.get(), LOCK_EX | LOCK_NB), 0);
+    const auto opened = open();
+    ASSERT_TRUE(opened);
+    EXPECT_FALSE(*opened);
+}
+
+TEST_F(SpoolFileOpening, WhatIsOpenIsLocked) {
+    const auto opened = open();
+    ASSERT_TRUE(opened && *opened);
+    const Fd writer{::open(path_.c_str(), O_RDWR | O_CLOEXEC)};
+    EXPECT_EQ(::flock(writer.get(), LOCK_EX | LOCK_NB), -1);
+}
+
+TEST_F(SpoolFileOpening, OneThatIsDeletedBeforeItIsLockedIsGone) {
+    files_.before("flock", [&] { fs::remove(path_); });
+    const auto opened = open();
+    ASSERT_TRUE(opened);
+    EXPECT_FALSE(*opened);
+}
+
+TEST_F(SpoolFileOpening, OnlyARegularFileIsOpened) {
+    fs::remove(path_);
+    ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+    EXPECT_EQ(open().error().message, "it is not a regular file");
+    fs::remove(path_);
+    write(create_line(), "elsewhere");
+    fs::create_symlink(dir_ + "/elsewhere", path_);
+    EXPECT_EQ(open().error().message, "it is not a regular file");
+    EXPECT_EQ(files_.count("open"), 2) << "looked at, not opened";
+}
+
+TEST_F(SpoolFileOpening, AFileMayBeAsLargeAsItsBoundAndNoLarger) {
+    write(std::string(limits::spool_file_bytes_max, '\n'));
+    ASSERT_TRUE(open());
+    EXPECT_EQ((**open()).text.size(), limits::spool_file_bytes_max);
+    write(std::string(limits::spool_file_bytes_max + 1, '\n'));
+    EXPECT_FALSE(open());
+}
+
+}  // namespace
+}  // namespace knell
