@@ -3,10 +3,7 @@
 #include <cerrno>
 #include <set>
 
-#include <poll.h>
-
 #include "platform/fd.hpp"
-#include "platform/pidfd.hpp"
 
 namespace knell {
 
@@ -14,15 +11,13 @@ namespace {
 
 class HeldByPidfd final : public HeldProcess {
   public:
-    explicit HeldByPidfd(Fd pidfd) : pidfd_(std::move(pidfd)) {}
-    bool has_ended() const override {
-        pollfd look{.fd = pidfd_.get(), .events = POLLIN, .revents = 0};
-        return poll(&look, 1, 0) > 0;
-    }
-    void signal(int number) override { pidfd_send_signal(pidfd_.get(), number, nullptr, 0); }
+    HeldByPidfd(Fd pidfd, const ProcessCalls& calls) : pidfd_(std::move(pidfd)), calls_(calls) {}
+    bool has_ended() const override { return calls_.poll_pidfd(pidfd_.get()) > 0; }
+    void signal(int number) override { calls_.send_signal(pidfd_.get(), number); }
 
   private:
     Fd pidfd_;
+    const ProcessCalls& calls_;
 };
 
 }  // namespace
@@ -34,9 +29,9 @@ std::expected<std::unique_ptr<HeldProcess>, NotHeld> PidfdHolder::hold(
     if (process.pid_namespace != tree_.pid_namespace()) {
         return std::unexpected(NotHeld::unreachable);
     }
-    Fd pidfd{pidfd_open(process.pid, 0)};
+    Fd pidfd{calls_.pidfd_open(process.pid)};
     if (!pidfd) return std::unexpected(errno == ESRCH ? NotHeld::gone : NotHeld::unreachable);
-    auto held = std::make_unique<HeldByPidfd>(std::move(pidfd));
+    auto held = std::make_unique<HeldByPidfd>(std::move(pidfd), calls_);
     // Whoever has this start now had it when the descriptor was made, and has it for good.
     const auto found = tree_.stat(process.pid);
     if (!found) return std::unexpected(held->has_ended() ? NotHeld::gone : NotHeld::unreachable);

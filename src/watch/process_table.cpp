@@ -1,15 +1,12 @@
 #include "watch/process_table.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/stat.h>
 
-#include "platform/pidfd.hpp"
 #include "platform/proc_stat.hpp"
 #include "platform/proc_status.hpp"
 #include "platform/small_file.hpp"
@@ -25,14 +22,15 @@ std::string read_boot_id() {
     return text;
 }
 
-bool has_exited(int pidfd) {
-    pollfd look{.fd = pidfd, .events = POLLIN, .revents = 0};
-    return poll(&look, 1, 0) > 0;
+/// `error` is 0 when what was read is no line of a process.
+std::string why_unread(int error) {
+    return error == 0 ? "what it says cannot be understood"
+                      : std::generic_category().message(error);
 }
 
 }  // namespace
 
-ProcTable::ProcTable() : boot_id_(read_boot_id()) {}
+ProcTable::ProcTable(ProcessCalls calls) : calls_(std::move(calls)), boot_id_(read_boot_id()) {}
 
 std::optional<ProcessIdentity> ProcTable::identify(pid_t pid) const {
     if (namespaces_.own() == 0) return std::nullopt;  // /proc would speak of strangers
@@ -50,28 +48,30 @@ std::optional<ProcessIdentity> ProcTable::identify(pid_t pid) const {
 }
 
 Sight ProcTable::look_at(pid_t pid) const {
-    Sight sight{.pidfd = Fd{pidfd_open(pid, 0)}};
+    Sight sight{.pidfd = Fd{calls_.pidfd_open(pid)}};
     if (!sight.pidfd && errno == ESRCH) {
         sight.nobody = true;
         return sight;
     }
     // After the descriptor is held the pid cannot be reused: what is read now is about its holder.
-    const auto stat = [&] { return read_proc_stat(pid); };
+    const auto stat = [&] { return calls_.stat(pid); };
     errno = 0;
     auto found = stat();
-    if (!found && (errno == EMFILE || errno == ENFILE)) found = spare_.lend(stat);
+    if (!found && (errno == EMFILE || errno == ENFILE)) {
+        errno = 0;
+        found = spare_.lend(stat);
+    }
     const int refused = found ? 0 : errno;
     if (found) sight.start_ticks = found->start_ticks;
     if (sight.pidfd) {
-        sight.has_ended = has_exited(sight.pidfd.get());
+        sight.has_ended = calls_.poll_pidfd(sight.pidfd.get()) > 0;
     } else if (found) {
-        sight.has_ended = found->is_dead() && !has_living_thread(pid);
-    } else if (kill(pid, 0) != 0 && errno == ESRCH) {
+        sight.has_ended = found->is_dead() && !calls_.has_living_thread(pid);
+    } else if (calls_.probe(pid) != 0 && errno == ESRCH) {
         // Takes no descriptor, and sees also what a /proc with hidepid hides.
         sight.nobody = true;
-    } else {
-        sight.why_unreadable = std::generic_category().message(refused);
     }
+    if (!found && !sight.has_ended && !sight.nobody) sight.why_unreadable = why_unread(refused);
     return sight;
 }
 

@@ -10,6 +10,7 @@
 #include "platform/fd.hpp"
 #include "platform/spare_descriptor.hpp"
 #include "watch/pid_namespaces.hpp"
+#include "watch/process_calls.hpp"
 
 namespace knell {
 
@@ -51,7 +52,7 @@ class ProcessTable {
 /// The real one, through /proc.
 class ProcTable final : public ProcessTable {
   public:
-    ProcTable();
+    explicit ProcTable(ProcessCalls calls = {});
     std::optional<ProcessIdentity> identify(pid_t pid) const override;
     Sight look_at(pid_t pid) const override;
     bool is_knell(pid_t pid) const override;
@@ -69,6 +70,7 @@ class ProcTable final : public ProcessTable {
     }
 
   private:
+    const ProcessCalls calls_;
     const std::string boot_id_;
     PidNamespaces namespaces_;
     mutable SpareDescriptor spare_;  // the last one left belongs to the proof of life
