@@ -28,8 +28,8 @@ constexpr std::int64_t limit_default = 50;
 constexpr auto footer = R"(
 Without --after the newest events are shown. Every event has a number that rises by one; give the
 last one you saw to --after to get what follows; when the limit leaves some out, standard error says
-so. With --follow all that follows is shown, and what happens as it happens; when the daemon is
-restarted it goes on where it was.
+so. With --follow all that follows is shown, and what happens as it happens; it waits for a
+daemon where there is none, and goes on where it was when one is restarted.
 
 Examples:
   knell events --type session:end --limit 20
@@ -67,8 +67,8 @@ class Events final : public Command {
 
     int run(const Context& context) override {
         auto connection = client::connect(context.paths);
+        if (follow_) return follow(std::move(connection), context);
         if (!connection) return complain("events", connection.error());
-        if (follow_) return follow(std::move(*connection), context);
         const auto found =
             after_ ? read_after(*connection, *after_, INT64_MAX) : newest(*connection);
         if (!found) return complain("events", found.error());
@@ -95,22 +95,31 @@ class Events final : public Command {
         return params;
     }
 
-    int follow(client::Connection&& connection, const Context& context) const {
+    /// Whoever follows waits: for the first daemon, and for the next when one goes away.
+    int follow(Result<client::Connection>&& connection, const Context& context) const {
         const EventPrinter printer(json_, context.output);
         printer.print_heading();
-        auto after = after_;
-        if (!after) {
-            auto found = newest(connection);
-            // It went away between two questions: whoever follows waits for the next one.
-            while (!found && found.error().code == ErrorCode::unreachable) {
-                if (!wait_for_daemon(connection, context.paths)) return exit_done;
-                found = newest(connection);
+        for (;;) {
+            auto found = connection ? found_first(*connection)
+                                    : Result<Found>{std::unexpected(connection.error())};
+            if (found) {
+                printer.print_events(found->events);
+                return follow_events(std::move(*connection), {context.paths, filter(), found->next},
+                                     printer);
             }
-            if (!found) return complain("events", found.error());
-            printer.print_events(found->events);
-            after = found->next;
+            // That of another home will not go away by itself.
+            const bool may_come = found.error().code == ErrorCode::unreachable &&
+                                  client::check_home(context.paths).has_value();
+            if (!may_come) return complain("events", found.error());
+            auto next = wait_for_daemon(context.paths);
+            if (!next) return exit_done;
+            connection = std::move(*next);
         }
-        return follow_events(std::move(connection), {context.paths, filter(), *after}, printer);
+    }
+
+    Result<Found> found_first(client::Connection& connection) const {
+        if (after_) return Found{.events = {}, .next = *after_};
+        return newest(connection);
     }
 
     /// As many as there are up to the limit and to number `last`: a page ends by bytes too.

@@ -161,11 +161,10 @@ class Follower {
 
 }  // namespace
 
-bool wait_for_daemon(client::Connection& connection, const Paths& paths) {
+std::optional<client::Connection> wait_for_daemon(const Paths& paths) {
     const StopSignals stop;
-    auto again = wait_until_reachable(paths, stop);
-    if (again) connection = std::move(*again);
-    return again.has_value();
+    note("no daemon is there; waiting for one");
+    return wait_until_reachable(paths, stop);
 }
 
 int follow_events(client::Connection connection, Follow follow, const EventPrinter& printer) {

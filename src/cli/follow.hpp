@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "cli/event_rows.hpp"
 #include "client/connection.hpp"
@@ -15,8 +16,8 @@ struct Follow {
     std::int64_t after = 0;  // the last number that was printed already
 };
 
-/// Connects anew once a daemon answers.  False when told to stop.
-bool wait_for_daemon(client::Connection& connection, const Paths& paths);
+/// Connects once a daemon answers.  Nothing when told to stop.
+std::optional<client::Connection> wait_for_daemon(const Paths& paths);
 
 /// Prints events as they happen until Ctrl-C, SIGTERM or the end of whoever reads; gives the exit
 /// status.  When the daemon goes away it waits for the next one and goes on where it was: nothing

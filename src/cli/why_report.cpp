@@ -35,6 +35,9 @@ Headline headline(const JsonObject& why, WallTime now) {
     const auto verdict = text_at(why, "verdict");
     const auto evidence = text_at(why, "evidence");
     if (verdict == "alive") return {fmt::format("{} is alive: {}", id, evidence), Tone::good};
+    if (verdict == "dead" && text_at(session, "ended_at").empty()) {
+        return {fmt::format("{} has just ended: {}", id, evidence), Tone::warning};
+    }
     if (verdict == "dead") {
         return {fmt::format("{} ended {}: {}", id, relative_time(text_at(session, "ended_at"), now),
                             end_text(session)),

@@ -8,6 +8,7 @@
 #include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -79,14 +80,24 @@ Program prepare(const Paths& paths, const std::vector<std::string>& variables) {
 [[noreturn]] void launch_and_watch(const Program& program, int log, int link) {
     ::setsid();
     use_default_signals();
+    // Not by a pidfd, which not every kernel or sandbox grants: the daemon is our only child.
+    struct sigaction on_end{};
+    on_end.sa_handler = SIG_DFL;
+    on_end.sa_flags = SA_NOCLDSTOP;
+    ::sigaction(SIGCHLD, &on_end, nullptr);
+    sigset_t child;
+    ::sigemptyset(&child);
+    ::sigaddset(&child, SIGCHLD);
+    ::sigprocmask(SIG_BLOCK, &child, nullptr);
+    const int ended = ::signalfd(-1, &child, SFD_CLOEXEC);
+    if (ended < 0) ::_exit(1);
     const pid_t daemon = ::fork();
+    if (daemon < 0) ::_exit(1);
     if (daemon == 0) {
         // Not the leader of the session, so that no terminal it opens can become its own.
         become_daemon(program, log);
     }
-    const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, daemon, 0U));
-    if (daemon < 0 || pidfd < 0) ::_exit(1);
-    pollfd watched[] = {{.fd = pidfd, .events = POLLIN, .revents = 0},
+    pollfd watched[] = {{.fd = ended, .events = POLLIN, .revents = 0},
                         {.fd = link, .events = POLLIN, .revents = 0}};
     while (::poll(watched, std::size(watched), -1) < 0 && errno == EINTR) {
     }

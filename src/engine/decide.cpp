@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,16 @@
 namespace knell {
 
 namespace {
+
+/// Its owner was seen to go, and the session is about to end by that: its `knell run` is given a
+/// moment to say how, and what it left behind is looked for.  Nothing otherwise.
+std::optional<Departed> departed(const LiveSession& live, const State& state) {
+    const auto* owner = state.owner_of(live);
+    if (owner == nullptr || !owner->leaving || live.on_owner_loss() != OnOwnerLoss::end) return {};
+    auto departed = end_of_departed(live, *owner, state);
+    departed.end.evidence += "; what it left behind was not looked for any more";
+    return departed;
+}
 
 /// The live session a write is meant for, or why the write is refused.
 std::expected<const LiveSession*, Error> writable(const SessionId& id, Generation generation,
@@ -23,6 +34,9 @@ std::expected<const LiveSession*, Error> writable(const SessionId& id, Generatio
         return std::unexpected(fenced(id, generation, live->generation()));
     }
     if (live->parked_since()) return std::unexpected(unowned(*live));
+    if (const auto gone = departed(*live, state)) {
+        return std::unexpected(ended_just_now(*live, gone->end, state));
+    }
     return live;
 }
 
@@ -176,6 +190,9 @@ Decision change_owner(Resume&& resume, const LiveSession& live, const State& sta
     end.detail = live.parked_since() ? "claimed" : "takeover";
     end.evidence = fmt::format("session.resume by {}", resume.said_by);
     end.ended_at = end.ended_after = end.ended_before = now;
+    auto path = live.parked_since() ? EndPath::claimed : EndPath::taken_over;
+    // Taken from nobody: what was seen of its owner is what ended it.
+    if (auto gone = departed(live, state)) std::tie(path, end) = std::tie(gone->path, gone->end);
     resume.owner.since = now;
     Reopened change{.id = resume.session_id,
                     .ordinal = live.ordinal(),
@@ -195,8 +212,7 @@ Decision change_owner(Resume&& resume, const LiveSession& live, const State& sta
                     .lease_from = state.now().steady};
     auto decision =
         answer(opened_reply(resume.session_id, change.generation, change.owner, /*is_over=*/false));
-    tell_end(decision.events, live.parked_since() ? EndPath::claimed : EndPath::taken_over, live,
-             end, now);
+    tell_end(decision.events, path, live, end, now);
     auto start = live.event(EventType::session_start, now);
     start.generation = change.generation;
     start.started_at = now;
@@ -209,8 +225,9 @@ Decision change_owner(Resume&& resume, const LiveSession& live, const State& sta
 
 Decision decide_on(Resume&& resume, const Session* past, const State& state) {
     if (const auto* live = state.find(resume.session_id)) {
-        // A parked session has no owner to ask.
-        if (!resume.takeover && !live->parked_since()) return refuse(owned_by(*live, state));
+        // A parked session has no owner to ask, nor has one that is about to end.
+        const bool is_owned = !live->parked_since() && !departed(*live, state);
+        if (!resume.takeover && is_owned) return refuse(owned_by(*live, state));
         return change_owner(std::move(resume), *live, state);
     }
     if (past == nullptr) return refuse(not_found(resume.session_id));
@@ -290,6 +307,12 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
     }
     const auto now = state.time_for(*live);
     const auto path = path_of(close, *live);
+    if (auto gone = departed(*live, state); gone && path != EndPath::waited_for) {
+        // Too late: it has ended already, and how is known better than by somebody's word.
+        auto decision = answer(ClosedReply{close.session_id, live->generation(), gone->end, true});
+        end_session(decision, gone->path, *live, std::move(gone->end), now);
+        return decision;
+    }
     auto end = end_of(close, path, now);
     if (tells_of_a_command(close, *live)) bound_by_what_was_seen(end, *live, state);
     order_stop(end, *live);
@@ -327,7 +350,8 @@ Decision decide_on(Heartbeat&& heartbeat, const Session*, const State& state) {
     Decision decision = answer(NotedReply{});
     for (auto& beat : heartbeat.beats) {
         const auto* live = state.find(beat.session_id);
-        if (live == nullptr) {
+        const bool is_current = live != nullptr && live->generation() == beat.generation;
+        if (live == nullptr || (is_current && departed(*live, state))) {
             reply.ended.push_back(std::move(beat.session_id));
         } else if (live->generation() != beat.generation || live->parked_since()) {
             // A parked one has lost its owner: it must be claimed, beats do not keep it.
@@ -349,7 +373,8 @@ Decision decide_on(Inspect&& inspect, const Session* past, const State& state) {
         if (past == nullptr) return refuse(not_found(inspect.session_id));
         return answer(InspectReply{});
     }
-    InspectReply reply{.is_open = true, .due_in = {}, .last_seen_at = {}};
+    InspectReply reply{.is_open = true, .due_in = {}, .last_seen_at = {}, .departed = {}};
+    if (auto gone = departed(*live, state)) reply.departed = std::move(gone->end);
     reply.last_seen_at = live->last_seen_at();
     if (live->deadline() != LiveSession::no_deadline) {
         reply.due_in = std::chrono::duration_cast<std::chrono::milliseconds>(

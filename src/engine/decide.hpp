@@ -47,6 +47,7 @@ struct InspectReply {
     bool is_open = false;
     std::optional<std::chrono::milliseconds> due_in;
     std::optional<WallTime> last_seen_at;
+    std::optional<End> departed;  // its owner was seen to go, and it is about to end by that
 };
 struct SurveyReply {
     struct Owner {

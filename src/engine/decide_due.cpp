@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/decide.hpp"
+#include "engine/decide_on.hpp"
 #include "engine/end_events.hpp"
 
 namespace knell {
@@ -40,8 +41,9 @@ std::string said_of_clock(const LiveSession& live, bool spans_start, const State
                        behind.count());
 }
 
-Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const State& state) {
-    const auto now = state.time_for(live);
+}  // namespace
+
+Departed end_of_departed(const LiveSession& live, const OwnerEntry& owner, const State& state) {
     const auto& departure = owner.departure;
     const bool is_command = live.leftovers() != LeftoversPolicy::none;
     End end;
@@ -56,6 +58,15 @@ Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const Sta
                        ? end.ended_before
                        : std::clamp(live.last_seen_at(), end.ended_after, end.ended_before);
     end.evidence += said_of_clock(live, !departure.last_look, state);
+    return {path, std::move(end)};
+}
+
+namespace {
+
+Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const State& state) {
+    const auto now = state.time_for(live);
+    auto [path, end] = end_of_departed(live, owner, state);
+    const bool is_command = live.leftovers() != LeftoversPolicy::none;
     const auto found = std::ranges::find(owner.found, SessionId(std::string(live.id())),
                                          &FoundLeftovers::session_id);
     if (is_command && found != owner.found.end()) end.leftovers = found->leftovers;

@@ -31,6 +31,16 @@ Error has_ended(const Session& past, std::string_view next_step) {
             EndedAs{past.end->reason, past.end->ended_at, past.generation, past.owner.process}};
 }
 
+Error ended_just_now(const LiveSession& live, const End& end, const State& state) {
+    return {
+        ErrorCode::ended,
+        fmt::format("session {} ended at {} ({}), which is being recorded; resume it to write "
+                    "to it",
+                    live.id(), format_rfc3339(end.ended_at), name_of(end.reason)),
+        {},
+        EndedAs{end.reason, end.ended_at, live.generation(), live.owner(state.realms()).process}};
+}
+
 Error owned_by(const LiveSession& live, const State& state) {
     const auto owner = live.owner(state.realms());
     const auto who = owner.kind == OwnerKind::process

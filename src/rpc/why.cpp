@@ -18,6 +18,7 @@ struct Verdict {
 Verdict judge(const Session& session, const InspectReply& live, const std::string& watched) {
     if (session.end) return {"dead", session.end->evidence};
     const auto& owner = session.owner;
+    if (live.departed) return {"dead", live.departed->evidence + "; its end is being recorded"};
     if (session.unknown_since) {
         return {"unknown",
                 fmt::format("its owner cannot be checked since {}; nothing is ended on that",

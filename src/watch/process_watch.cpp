@@ -135,11 +135,7 @@ class ProcessWatch::Loop final : public WatchList::Holder {
     }
 
     void take(std::uint64_t number) {
-        if (number == wake_number) {
-            std::uint64_t count = 0;
-            [[maybe_unused]] const auto got = read(wake_.get(), &count, sizeof count);
-            return;
-        }
+        if (number == wake_number) return;  // see take_requests
         const auto found = held_.find(number);
         if (found != held_.end()) {
             list_.ended(number, [&](const ProcessIdentity& process) {
@@ -148,7 +144,10 @@ class ProcessWatch::Loop final : public WatchList::Holder {
         }
     }
 
+    /// Silenced before they are taken: who asks after that wakes us once more.
     void take_requests() {
+        std::uint64_t count = 0;
+        [[maybe_unused]] const auto got = read(wake_.get(), &count, sizeof count);
         std::vector<std::function<void(Loop&)>> requests;
         {
             const std::lock_guard lock(requests_mutex_);

@@ -84,13 +84,13 @@ TEST_F(FollowCommand, WhatIsNoLongerKeptIsALineOfItsOwn) {
     EXPECT_EQ(table.line(), "events 2 to 2 are no longer kept");
 }
 
-TEST_F(FollowCommand, WithoutADaemonItSaysSo) {
+TEST_F(FollowCommand, WaitsForADaemonThatIsNotThereYet) {
     daemon.kill9();
-
-    const auto outcome = home.knell({"events", "--follow"});
-
-    EXPECT_EQ(outcome.status, 1);
-    EXPECT_THAT(outcome.err, HasSubstr("knell up"));
+    Following following(home, {"--json", "--after", "0"});
+    Following newest(home, {"--json"});
+    daemon.start();
+    EXPECT_EQ(following.seq(), 1);
+    EXPECT_GE(newest.seq(), 1);
 }
 
 TEST_F(FollowCommand, SurvivesKilledDaemonsAndPrintsEveryNumberOnce) {

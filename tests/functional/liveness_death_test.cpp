@@ -57,7 +57,7 @@ TEST_F(Death, IsToldWhetherOrNotSomebodyWaitsForIt) {
     zombie.tell("exit 6");
     EXPECT_EQ(waited.wait(), 5);
 
-    expect_end("waited", "exited", "exit 5");
+    expect_end_of_reaped("waited", "exited", "exit 5");
     expect_end("zombie", "exited", "exit 6");
 }
 
@@ -152,7 +152,7 @@ TEST_F(Death, OfTheLastOfAChainOfWrappersReachesTheFirst) {
 
     node.kill();
 
-    expect_end("node", "signaled", "signal 9 (SIGKILL)");
+    expect_end_of_reaped("node", "signaled", "signal 9 (SIGKILL)");
     expect_end("wrapper", "exited", "exit 137");
 }
 

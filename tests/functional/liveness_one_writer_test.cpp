@@ -212,7 +212,7 @@ TEST_F(OneWriter, SweepsDoNotWeakenWhatTheWatchKnows) {
         for (auto& racer : racers) racer.say("node.sweep", "{}");
         for (auto& racer : racers) racer.client.read_answer();
 
-        expect_end(id, "exited", "exit 3");
+        expect_end_of_reaped(id, "exited", "exit 3");
     }
 }
 

@@ -1,6 +1,7 @@
 // knell run: the command behaves as without it, and the record says what really happened.
 
 #include <filesystem>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -210,6 +211,11 @@ TEST(RunAlone, StartsADaemonAndLeavesItRunning) {
     EXPECT_EQ(outcome.err, "");
     Client client(home.socket());
     EXPECT_EQ(text(client.must("session.show", R"({"session_id":"s"})"), "reason"), "completed");
+    // No second one was tried, which would complain of the lock of the first.
+    std::istringstream log(read_file(home.file("knell.log")));
+    for (std::string line; std::getline(log, line);) {
+        EXPECT_THAT(line, testing::AnyOf(HasSubstr(" info "), HasSubstr(" warning ")));
+    }
 }
 
 TEST(RunAlone, ManyAtOnceStartOneDaemon) {

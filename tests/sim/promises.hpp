@@ -69,6 +69,8 @@ std::string open_miscounted(const Scene& scene);
 std::string acknowledged_but_absent(const Scene& scene);
 std::string refused_by_a_good_disk(const Scene& scene);
 std::string record_broken(const Scene& scene);
+std::string memory_differs(const Scene& scene);  // promises_memory.cpp
+std::string memory_differs_anywhere(const Scene& scene);
 std::string wrong_reply(const Scene& scene);    // promises_reply.cpp
 std::string end_unfounded(const Scene& scene);  // promises_end.cpp
 std::string renewal_ignored(const Scene& scene);

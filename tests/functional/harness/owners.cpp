@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "functional/harness/waiting.hpp"
+#include "functional/harness/world.hpp"
 
 namespace knell::functional {
 
@@ -97,6 +98,12 @@ Json WithOwners::ended(const std::string& id) {
         },
         ("the end of session " + id).c_str());
     return session;
+}
+
+void WithOwners::expect_end_of_reaped(const std::string& id, std::string_view reason,
+                                      std::string_view detail) {
+    const bool lost = text(ended(id), "reason") == "owner_lost" && !world().keeps_exit_status();
+    expect_end(id, lost ? "owner_lost" : reason, lost ? "" : detail);
 }
 
 void WithOwners::expect_end(const std::string& id, std::string_view reason,

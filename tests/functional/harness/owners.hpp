@@ -66,6 +66,10 @@ class WithOwners : public WithDaemon {
     /// Waits until the session has ended and gives it.
     Json ended(const std::string& id);
     void expect_end(const std::string& id, std::string_view reason, std::string_view detail);
+    /// The same of an owner that somebody waits for: where its status goes with it (world.hpp), it
+    /// may be lost, but never be another.
+    void expect_end_of_reaped(const std::string& id, std::string_view reason,
+                              std::string_view detail);
     /// How many events of that type there are.
     std::size_t count_events(std::string_view type);
 

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 
 #include "functional/harness/waiting.hpp"
+#include "functional/harness/world.hpp"
 
 namespace knell::functional {
 
@@ -26,6 +27,7 @@ std::vector<std::string> merged_environment(Environment wanted) {
     // Somebody's own PATH may hold a folder that they cannot read, which changes how a command that
     // is not there fails.
     wanted.try_emplace("PATH", system_path);
+    wanted.merge(world().environment());
     std::vector<std::string> all;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
@@ -80,6 +82,7 @@ void refuse_calls(const std::vector<long>& calls, int error) {
     limit(RLIMIT_FSIZE, spawn.file_bytes_max);
     // Otherwise the first write past the limit kills.
     if (spawn.file_bytes_max) ::signal(SIGXFSZ, SIG_IGN);
+    if (!world().enter()) ::_exit(125);
     refuse_calls(spawn.refused_calls, spawn.refused_with);
     if (spawn.before_exec != nullptr) spawn.before_exec();
     ::execvpe(argv[0], argv, environment);

@@ -1,0 +1,75 @@
+// Memory is only a copy: whatever both hold, the store says the same.
+
+#include <fmt/format.h>
+
+#include "promises.hpp"
+
+namespace knell::sim {
+
+namespace {
+
+std::string difference(const LiveSession& live, const Session& row, const State& state) {
+    if (row.end) return "it has ended on record";
+    if (live.generation() != row.generation) return "generation";
+    if (live.ordinal() != row.ordinal) return "ordinal";
+    if (live.owner(state.realms()) != row.owner) return "owner";
+    if (live.on_owner_loss() != row.on_owner_loss) return "on_owner_loss";
+    if (live.park_window() != row.park_window) return "park window";
+    if (live.leftovers() != row.leftovers) return "leftovers";
+    if (live.turn_since() != row.turn_since) return "turn_since";
+    if (live.unknown_since() != row.unknown_since) return "unknown_since";
+    if (live.stalled_since() != row.stalled_since) return "stalled_since";
+    if (live.parked_since() != row.parked_since) return "parked_since";
+    if (live.tally() != row.tally) return "what was counted of its messages";
+    if (live.parent_id() != row.parent_id.text()) return "parent_id";
+    const auto* former = live.former_owners().get();
+    if ((former == nullptr ? LiveSession::Processes{} : *former) != row.former_owners)
+        return "former owners";
+    if (!live.is_seen_unsaved() && live.last_seen_at() != row.last_seen_at) return "last_seen_at";
+    return {};
+}
+
+std::string difference(const SessionId& id, const Scene& scene) {
+    const auto* live = scene.state->find(id);
+    const auto row = scene.reader->find(id);
+    if (!row) return {};  // a bad disk
+    if (live == nullptr) {
+        const bool is_open = *row && !(*row)->end;
+        return is_open ? fmt::format("session {} is open on record only", id.text()) : "";
+    }
+    if (!*row) return fmt::format("session {} is in memory only", id.text());
+    const auto what = difference(*live, **row, *scene.state);
+    return what.empty() ? what : fmt::format("session {} differs: {}", id.text(), what);
+}
+
+}  // namespace
+
+std::string memory_differs(const Scene& scene) {
+    if (scene.state == nullptr || scene.reader == nullptr) return {};
+    for (const auto& event : scene.step.told) {
+        if (event.session_id.empty()) continue;
+        if (auto what = difference(event.session_id, scene); !what.empty()) return what;
+    }
+    // Not everything makes an event: at each step a few of the others, in turn.
+    constexpr std::size_t others = 3;
+    const auto& known = scene.ledger.sessions();
+    if (known.empty()) return {};
+    auto at = std::next(known.begin(),
+                        static_cast<std::ptrdiff_t>(static_cast<std::size_t>(scene.ledger.head()) *
+                                                    others % known.size()));
+    for (std::size_t i = 0; i < std::min(others, known.size()); ++i) {
+        if (auto what = difference(SessionId(at->first), scene); !what.empty()) return what;
+        if (++at == known.end()) at = known.begin();
+    }
+    return {};
+}
+
+std::string memory_differs_anywhere(const Scene& scene) {
+    if (scene.state == nullptr || scene.reader == nullptr) return {};
+    for (const auto& [id, known] : scene.ledger.sessions()) {
+        if (auto what = difference(SessionId(id), scene); !what.empty()) return what;
+    }
+    return {};
+}
+
+}  // namespace knell::sim
