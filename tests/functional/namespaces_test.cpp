@@ -283,6 +283,15 @@ class InsideDaemon : public testing::Test {
     std::vector<Pipe> logs;
 };
 
+TEST_F(InsideDaemon, IsStoppedFromOutsideByThePidItHasThere) {
+    const auto children = read_file(fmt::format("/proc/{0}/task/{0}/children", daemon->pid()));
+
+    const auto down = home.knell({"down"});
+
+    EXPECT_EQ(down.status, 0) << down.err;
+    EXPECT_EQ(down.out, fmt::format("stopped: pid {}\n", std::stol(children)));
+}
+
 TEST_F(InsideDaemon, ACommandOutsideRunsAndALeaseStandsForIt) {
     Pipe out;
     auto spawn = home.command({"run", "--id", "s", "--", "sh", "-c", "echo $$; exec sleep 600"});
