@@ -331,9 +331,10 @@ class Daemon final : public rpc::Backend {
     /// than its exit status: what asked it to end.  So it has the first word, for a short while.
     /// Any thread.
     void observe_after_wrapper(OwnerGone gone, int looks) {
-        if (looks == 0 || !is_unwaited_for(gone.process, processes_)) {
-            return writer_.observe(std::move(gone));
-        }
+        // Of another user's process it may be all that can be known of how it went.
+        const bool may_be_told = gone.departure.kind == Departure::Kind::lost ||
+                                 is_unwaited_for(gone.process, processes_);
+        if (looks == 0 || !may_be_told) return writer_.observe(std::move(gone));
         server_.after(first_word_look, [this, gone = std::move(gone), looks] {
             observe_after_wrapper(gone, looks - 1);
         });
