@@ -470,6 +470,7 @@ int run_daemon(const DaemonOptions& options) {
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGCHLD, SIG_DFL);  // ignored, the exit status of hooks would be lost
     const auto descriptors = raise_descriptor_limit();
+    if (!descriptors) return refuse(descriptors.error());
     if (auto made = make_directories(paths); !made) return refuse(made.error());
     auto claims = Claims::take(paths);  // given up last, when the store is closed
     if (!claims) return refuse(claims.error());
@@ -482,7 +483,7 @@ int run_daemon(const DaemonOptions& options) {
         if (!opened) return refuse(opened.error());
         *reader = std::move(*opened);
     }
-    Daemon daemon(options, *claims, std::move(*store), std::move(readers), descriptors);
+    Daemon daemon(options, *claims, std::move(*store), std::move(readers), *descriptors);
     if (auto started = daemon.start(); !started) return refuse(started.error());
     say_hello(options, daemon);
     daemon.run();
