@@ -129,10 +129,16 @@ RunSignals::RunSignals() : had_terminal_(has_controlling_terminal()) {
     struct sigaction by_default{};
     by_default.sa_handler = SIG_DFL;
     ::sigaction(SIGCHLD, &by_default, &child_before_);
+    // Under `ulimit -f` the spool may be too long to be written: an error as on a full disk, and no
+    // reason to leave the command alone.
+    struct sigaction ignored{};
+    ignored.sa_handler = SIG_IGN;
+    ::sigaction(SIGXFSZ, &ignored, &file_size_before_);
 }
 
 void RunSignals::restore() const {
     ::sigaction(SIGCHLD, &child_before_, nullptr);
+    ::sigaction(SIGXFSZ, &file_size_before_, nullptr);
     ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 

@@ -52,6 +52,7 @@ class RunSignals {
     sigset_t held_{};
     sigset_t mask_before_{};
     struct sigaction child_before_{};
+    struct sigaction file_size_before_{};
 };
 
 /// Ends this process as the child ended: by the same signal, or gives its exit code to return.
