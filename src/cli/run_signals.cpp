@@ -142,7 +142,15 @@ void RunSignals::restore() const {
     ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
-RunOutcome RunSignals::wait_for(pid_t child) const {
+int RunSignals::take_signal(siginfo_t& info, std::optional<std::chrono::milliseconds> wait) const {
+    if (!wait) return ::sigwaitinfo(&held_, &info);
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(*wait);
+    const std::chrono::nanoseconds rest = *wait - seconds;
+    const timespec at_most{.tv_sec = seconds.count(), .tv_nsec = rest.count()};
+    return ::sigtimedwait(&held_, &info, &at_most);
+}
+
+RunOutcome RunSignals::wait_for(pid_t child, const Tend& tend) const {
     Interruptions interruptions(had_terminal_, child);
     for (;;) {
         siginfo_t found{};
@@ -162,9 +170,10 @@ RunOutcome RunSignals::wait_for(pid_t child) const {
             stop_with_child(child, found.si_status);
             continue;
         }
+        const auto wait = tend();
         reap_orphans(child);
         siginfo_t info{};
-        const int signal = ::sigwaitinfo(&held_, &info);
+        const int signal = take_signal(info, wait);
         if (signal > 0) interruptions.note(info);
         // Not reaped yet, so the pid is still the child's.
         if (signal > 0 && is_for_child(info, child)) ::kill(child, signal);
