@@ -61,15 +61,6 @@ TEST(OneDaemon, ASocketThatADeadOneLeftIsReplaced) {
     EXPECT_TRUE(Client(home.socket()).call("node.status").ok());
 }
 
-TEST(OneDaemon, AFileInTheSocketsPlaceIsReplacedToo) {
-    const TempHome home;
-    write_file(home.socket(), "not a socket");
-
-    Daemon daemon(home);
-
-    EXPECT_TRUE(Client(home.socket()).call("node.status").ok());
-}
-
 TEST(OneDaemon, HomesMayHaveVeryLongNames) {
     const TempHome home("a/" + std::string(120, 'b') + "/" + std::string(120, 'c'));
     ASSERT_GT(home.socket().size(), 250U);

@@ -48,6 +48,18 @@ class Model {
                !scene_.host.is_alive(life->owner.process);
     }
 
+    /// Its owner is gone: it ends by that as soon as what it left behind was looked for.
+    bool may_be_departing(const SessionId& id, Generation generation) {
+        const auto* life = scene_.ledger.life(id, generation);
+        return life != nullptr && life->on_owner_loss == OnOwnerLoss::end &&
+               life->owner.kind == OwnerKind::process && !scene_.host.is_alive(life->owner.process);
+    }
+
+    bool is_just_ended(const SessionId& id, Generation generation, const Result<Reply>& reply) {
+        return !reply && reply.error().code == ErrorCode::ended &&
+               at(id).generation == generation && may_be_departing(id, generation);
+    }
+
     /// A parked one takes no write.
     bool is_blocked(const SessionId& id, Generation generation, const Result<Reply>& reply) {
         return !reply && reply.error().code == ErrorCode::blocked &&
@@ -106,17 +118,21 @@ class Model {
         }
         // Without a takeover only a parked one may be claimed: its owner is gone.
         if (may_be_parked(resume.session_id, before.generation)) return {};
+        // Or one whose owner was seen to go a moment ago.
+        if (reply && may_be_departing(resume.session_id, before.generation)) return {};
         return expect(resume.session_id, "resume", ErrorCode::owned, reply);
     }
 
     std::string judge(const Append& append, const Result<Reply>& reply) {
         if (is_blocked(append.session_id, append.generation, reply)) return {};
+        if (is_just_ended(append.session_id, append.generation, reply)) return {};
         return expect(append.session_id, fmt::format("append under {}", append.generation),
                       verdict(at(append.session_id), append.generation), reply);
     }
 
     std::string judge(const Turn& turn, const Result<Reply>& reply) {
         if (is_blocked(turn.session_id, turn.generation, reply)) return {};
+        if (is_just_ended(turn.session_id, turn.generation, reply)) return {};
         return expect(turn.session_id, fmt::format("turn under {}", turn.generation),
                       verdict(at(turn.session_id), turn.generation), reply);
     }
@@ -148,6 +164,9 @@ class Model {
                 return std::ranges::find(ids, beat.session_id) != ids.end();
             };
             if (!wanted && in(beats.fenced) && may_be_parked(beat.session_id, beat.generation)) {
+                continue;
+            }
+            if (!wanted && in(beats.ended) && may_be_departing(beat.session_id, beat.generation)) {
                 continue;
             }
             const bool fits = !wanted                        ? in(beats.renewed)
