@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include "functional/harness/inside.hpp"
+#include "functional/harness/owners.hpp"
 #include "functional/harness/waiting.hpp"
 #include "platform/proc_stat.hpp"
 #include "platform/proc_status.hpp"
@@ -165,6 +166,20 @@ TEST_F(Unseen, IsOpenedAgainWhenAllStoodStillUntilItWasReaped) {
     EXPECT_EQ(number(ended, "generation"), 2);
     EXPECT_EQ(text(ended, "reason"), "signaled");
     EXPECT_THAT(read_to_end(err.reading.get()), HasSubstr("it is open again, as generation 2\n"));
+}
+
+TEST_F(Unseen, ItsEndIsRecordedAlsoWhenItComesBeforeThat) {
+    const Stray helper(renewer());
+    ::kill(helper.pid(), SIGSTOP);
+    wrapper->freeze();
+    until([&] { return text(show("s"), "reason") == "reaped"; }, "an end");
+
+    ::kill(command, SIGTERM);
+    wrapper->signal(SIGCONT);
+
+    EXPECT_EQ(wrapper->wait(), 128 + SIGTERM);
+    EXPECT_EQ(number(show("s"), "generation"), 2);
+    EXPECT_EQ(text(show("s"), "detail"), "signal 15 (SIGTERM)");
 }
 
 TEST_F(Unseen, StaysEndedWhenAPersonEndedIt) {
