@@ -14,6 +14,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "cli/run_child.hpp"
+#include "cli/run_orphans.hpp"
 #include "cli/run_renewal.hpp"
 #include "cli/run_session.hpp"
 #include "cli/run_signals.hpp"
@@ -33,7 +34,8 @@ The command keeps the terminal, its signals and its exit status; the session end
 however it does. It finds KNELL_SESSION_ID, KNELL_GENERATION and KNELL_SOCKET in its environment. A
 daemon is started if none runs; if that fails the command runs all the same, and what happened is
 kept for the next daemon. A daemon in another pid namespace that cannot see the command is told that
-it lives by a lease, which this renews.
+it lives by a lease, which this renews; what such a command leaves running is named here, but
+neither recorded nor stopped.
 
 The record says how the command ended, and what asked it to: "exit 0 after SIGTERM".
 
@@ -112,6 +114,13 @@ class Run final : public Command {
         const auto outcome = signals.wait_for(
             child->pid(), [&] { return session.needs_renewal() ? renewal.tend() : std::nullopt; });
         close(session, outcome, child->pid(), had_children);
+        if (session.needs_renewal()) {
+            const auto lines = orphan_lines({.command = child->pid(),
+                                             .renewer = renewal.process(),
+                                             .had_children = had_children,
+                                             .should_stop = leftovers_ == "stop"});
+            for (const auto& line : lines) complain("run", line);
+        }
         child->reap();
         return end_like(outcome.wait_status);
     }

@@ -33,6 +33,8 @@ class LeaseRenewal {
     /// Does what is to be done now.  To be called at first, whenever a child may have ended, and
     /// after the time that it gives, if any.
     std::optional<std::chrono::milliseconds> tend();
+    /// The process that renews; 0: none does.
+    pid_t process() const { return state_ == State::renewing ? pid_ : 0; }
 
   private:
     enum class State : std::uint8_t { waiting, renewing, reopening, over };

@@ -85,6 +85,10 @@ std::string after(const Interruption& interruption) {
     }
 }
 
+bool was_reaped_before(const JsonObject& closed) {
+    return wire::bool_at(closed, "already_ended") && wire::text_at(closed, "reason") == "reaped";
+}
+
 std::string_view first_line(std::string_view text) {
     return text.substr(0, text.find('\n'));
 }
@@ -242,7 +246,13 @@ void RunSession::close(const RunOutcome& outcome, std::optional<pid_t> command) 
         call["find_leftovers"] = true;
         call["reaper"] = wire::bool_at(params_, "reaper");
     }
-    const auto told = tell("session.close", call);
+    auto told = tell("session.close", call);
+    if (told && command && needs_renewal_ && was_reaped_before(*told) &&
+        open_again_if_reaped(*command) == Reopened::yes) {
+        // It ended before anybody could see, after we all had stood still, that its lease was over.
+        params["generation"] = call["generation"] = generation_;
+        told = tell("session.close", call);
+    }
     if (told) return tell_leftovers(*told);
     switch (what_to_do(told.error().code)) {
         case AfterFailure::nothing:

@@ -314,7 +314,13 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
         return decision;
     }
     auto end = end_of(close, path, now);
-    if (tells_of_a_command(close, *live)) bound_by_what_was_seen(end, *live, state);
+    if (tells_of_a_command(close, *live)) {
+        bound_by_what_was_seen(end, *live, state);
+        if (live->owner_kind() == OwnerKind::lease) {
+            end.evidence +=
+                "; what the command left running was not looked for: it cannot be seen from here";
+        }
+    }
     order_stop(end, *live);
     auto decision = answer(ClosedReply{close.session_id, live->generation(), end, false});
     end_session(decision, path, *live, std::move(end), now);

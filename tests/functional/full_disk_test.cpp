@@ -62,7 +62,7 @@ TEST(FullDisk, AFileThatMayNotGrowFailsTheCallAndNothingElse) {
     EXPECT_GT(filled.acknowledged, 5);
     EXPECT_EQ(filled.refusal.code(), -32603);
     EXPECT_EQ(filled.refusal.kind(), "storage");
-    EXPECT_THAT(filled.refusal.message(), HasSubstr("disk"));
+    EXPECT_THAT(filled.refusal.message(), HasSubstr("the disk and the limit of file sizes"));
     EXPECT_THAT(filled.refusal.message(), HasSubstr(home.file("knell.db")));
     expect_intact(client, filled.acknowledged);
     EXPECT_FALSE(client

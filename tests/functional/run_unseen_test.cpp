@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include "functional/harness/inside.hpp"
+#include "functional/harness/owners.hpp"
 #include "functional/harness/waiting.hpp"
 #include "platform/proc_stat.hpp"
 #include "platform/proc_status.hpp"
@@ -167,6 +168,20 @@ TEST_F(Unseen, IsOpenedAgainWhenAllStoodStillUntilItWasReaped) {
     EXPECT_THAT(read_to_end(err.reading.get()), HasSubstr("it is open again, as generation 2\n"));
 }
 
+TEST_F(Unseen, ItsEndIsRecordedAlsoWhenItComesBeforeThat) {
+    const Stray helper(renewer());
+    ::kill(helper.pid(), SIGSTOP);
+    wrapper->freeze();
+    until([&] { return text(show("s"), "reason") == "reaped"; }, "an end");
+
+    ::kill(command, SIGTERM);
+    wrapper->signal(SIGCONT);
+
+    EXPECT_EQ(wrapper->wait(), 128 + SIGTERM);
+    EXPECT_EQ(number(show("s"), "generation"), 2);
+    EXPECT_EQ(text(show("s"), "detail"), "signal 15 (SIGTERM)");
+}
+
 TEST_F(Unseen, StaysEndedWhenAPersonEndedIt) {
     const auto helper = renewer();
     EXPECT_EQ(home.knell({"end", "s"}).status, 0);
@@ -176,6 +191,39 @@ TEST_F(Unseen, StaysEndedWhenAPersonEndedIt) {
 
     EXPECT_EQ(number(show("s"), "generation"), 1);
     EXPECT_EQ(text(show("s"), "status"), "ended");
+}
+
+/// Runs one that leaves a process running, and ends that.
+std::string left_by(const TempHome& home, const std::vector<std::string>& options) {
+    std::vector<std::string> words{"run", "--id", "s"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--", "sh", "-c", "setsid sleep 600 >&- 2>&- & echo $!"});
+    const auto outcome = home.knell(words);
+    EXPECT_EQ(outcome.status, 0);
+    const auto pid = std::stol(outcome.out);
+    const auto shown = fmt::format("{} sleep 600 ", pid);
+    EXPECT_EQ(::kill(static_cast<pid_t>(pid), SIGKILL), 0) << "it was not left alone";
+    const auto at = outcome.err.find(shown);
+    return at == std::string::npos ? outcome.err
+                                   : std::string(outcome.err).replace(at, shown.size(), "IT ");
+}
+
+TEST_F(InsideDaemon, WhatACommandOutsideLeavesIsNamedAndNotStopped) {
+    constexpr auto why = "IT (the daemon cannot see it from its pid namespace)\n";
+    EXPECT_EQ(left_by(home, {}), fmt::format("knell run: left running, not recorded: {}", why));
+    EXPECT_EQ(left_by(home, {"--leftovers", "stop"}),
+              fmt::format("knell run: left running, not stopped: {}", why));
+
+    EXPECT_THAT(text(show("s"), "evidence"), HasSubstr("left running was not looked for"));
+}
+
+TEST_F(InsideDaemon, NorIsItLookedForAmongTheChildrenOfOthers) {
+    auto spawn = home.command({});
+    spawn.argv = {"sh", "-c", "sleep 1 & exec \"$0\" run --id s -- true", knell_binary()};
+
+    EXPECT_EQ(run_command(spawn).err,
+              "knell run: what it left running was not looked for: the daemon cannot see it from "
+              "its pid namespace\n");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace knell::sqlite {
 
 namespace {
 
-std::string explain(int primary, std::string_view path, std::string_view said) {
+std::string explain(int primary, int extended, std::string_view path, std::string_view said) {
     switch (primary) {
         case SQLITE_FULL:
             return fmt::format(
@@ -22,8 +22,10 @@ std::string explain(int primary, std::string_view path, std::string_view said) {
         case SQLITE_IOERR:
             return fmt::format(
                 "the disk failed under {} ({}): nothing was acknowledged; check the "
-                "disk, then try again",
-                path, said);
+                "disk{}, then try again",
+                path, said,
+                // A write that the limit refuses looks no different from here.
+                extended == SQLITE_IOERR_WRITE ? " and the limit of file sizes (ulimit -f)" : "");
         case SQLITE_CANTOPEN:
             return fmt::format("cannot open {} ({}); check that its folder exists and is writable",
                                path, said);
@@ -47,7 +49,10 @@ std::string explain(int primary, std::string_view path, std::string_view said) {
 
 Error to_error(const SQLite::Exception& exception, std::string_view path) {
     const int primary = exception.getErrorCode() & 0xff;
-    return {ErrorCode::storage, explain(primary, path, exception.what()), {}, {}};
+    return {ErrorCode::storage,
+            explain(primary, exception.getExtendedErrorCode(), path, exception.what()),
+            {},
+            {}};
 }
 
 }  // namespace knell::sqlite
