@@ -28,9 +28,15 @@ class Down final : public Command {
         const auto stopped =
             client::stop_daemon(context.paths, client::Deadline{client::stop_timeout_default});
         if (!stopped) return complain("down", stopped.error());
-        print_line(*stopped ? fmt::format("stopped: pid {}", **stopped)
-                            : fmt::format("no daemon runs at {}", context.paths.listen_socket));
+        print_line(said_of(*stopped, context));
         return exit_done;
+    }
+
+  private:
+    static std::string said_of(std::optional<pid_t> stopped, const Context& context) {
+        if (!stopped) return fmt::format("no daemon runs at {}", context.paths.listen_socket);
+        if (*stopped == 0) return "stopped";  // it has no pid here
+        return fmt::format("stopped: pid {}", *stopped);
     }
 };
 

@@ -107,12 +107,10 @@ class Run final : public Command {
         child->release({.session_id = session.id().text(),
                         .generation = generation == 0 ? "" : fmt::format("{}", generation),
                         .socket = session.socket()});
-        // Not before: it would hold the gate of the child open.
-        if (session.needs_renewal()) {
-            renew_while_alive(child->pid(), context.paths.socket, session.id(), generation,
-                              unseen_lease_ttl / 3);
-        }
-        const auto outcome = signals.wait_for(child->pid());
+        // Not before: what it starts would hold the gate of the child open.
+        LeaseRenewal renewal(session, context.paths.socket, child->pid());
+        const auto outcome = signals.wait_for(
+            child->pid(), [&] { return session.needs_renewal() ? renewal.tend() : std::nullopt; });
         close(session, outcome, child->pid(), had_children);
         child->reap();
         return end_like(outcome.wait_status);

@@ -58,6 +58,14 @@ bool is_unseen(const Error& error) {
     return error.code == ErrorCode::invalid_params && error.field == "owner.pid";
 }
 
+/// An owner that stands for a process which the daemon cannot see.
+JsonObject lease_for(pid_t pid) {
+    auto owner = client::owner_for_call(pid);
+    owner["kind"] = "lease";
+    owner["lease_ttl_s"] = unseen_lease_ttl.count();
+    return owner;
+}
+
 /// " after SIGHUP (terminal closed)"
 std::string after(const Interruption& interruption) {
     // One that the command went on after may have nothing to do with its end.
@@ -128,6 +136,11 @@ Result<Json> RunSession::create_as(client::Connection& connection, const JsonObj
     params["owner"] = owner;
     auto result = connection.call("session.create", params, deadline);
     if (result || result.error().code != ErrorCode::ended) return result;
+    return resume_as(connection, owner, deadline);
+}
+
+Result<Json> RunSession::resume_as(client::Connection& connection, const JsonObject& owner,
+                                   const client::Deadline& deadline) const {
     const JsonObject resume{{"session_id", id_.text()},
                             {"owner", owner},
                             {"leftovers", wire::text_at(params_, "leftovers")},
@@ -137,20 +150,48 @@ Result<Json> RunSession::create_as(client::Connection& connection, const JsonObj
 
 Result<void> RunSession::create(client::Connection& connection, pid_t owner,
                                 const client::Deadline& deadline) {
-    auto owned_by = client::owner_for_call(owner);
-    auto result = create_as(connection, owned_by, deadline);
+    auto result = create_as(connection, client::owner_for_call(owner), deadline);
     if (!result && is_unseen(result.error())) {
         // Nothing is refused to run because a daemon cannot see it: a lease stands for it.
-        owned_by["kind"] = "lease";
-        owned_by["lease_ttl_s"] = unseen_lease_ttl.count();
-        result = create_as(connection, owned_by, deadline);
+        result = create_as(connection, lease_for(owner), deadline);
         needs_renewal_ = result.has_value();
     }
     if (!result) return std::unexpected(std::move(result.error()));
-    if (const auto* object = result->if_object()) {
+    take_generation(*result);
+    return {};
+}
+
+void RunSession::take_generation(const Json& opened) {
+    if (const auto* object = opened.if_object()) {
         generation_ = static_cast<Generation>(wire::int_at(*object, "generation"));
     }
-    return {};
+}
+
+Reopened RunSession::open_again_if_reaped(pid_t owner) {
+    const client::Deadline deadline{patience};
+    auto connection = client::connect(paths_, deadline);
+    if (!connection) return Reopened::not_yet;
+    const JsonObject which{{"session_id", id_.text()}};
+    const auto shown = connection->call("session.show", which, deadline);
+    const auto* session = shown ? shown->if_object() : nullptr;
+    if (session == nullptr) return Reopened::not_yet;
+    const bool is_ours =
+        static_cast<Generation>(wire::int_at(*session, "generation")) == generation_;
+    if (!is_ours || wire::text_at(*session, "reason") != "reaped") return Reopened::no;
+    const auto opened = resume_as(*connection, lease_for(owner), deadline);
+    if (!opened) {
+        if (what_to_do(opened.error().code) == AfterFailure::spool) return Reopened::not_yet;
+        complain("run",
+                 fmt::format("session {} was reaped, because its lease was not renewed in time, "
+                             "and is not open any more: {}",
+                             id_.text(), first_line(opened.error().message)));
+        return Reopened::no;
+    }
+    take_generation(*opened);
+    complain("run", fmt::format("session {} was reaped, because its lease was not renewed in time; "
+                                "it is open again, as generation {}",
+                                id_.text(), generation_));
+    return Reopened::yes;
 }
 
 void RunSession::keep_create(pid_t owner, const Error& why) {

@@ -27,6 +27,8 @@ struct RunEnd {
 /// Of the lease that stands for a command which the daemon cannot see.
 inline constexpr std::chrono::seconds unseen_lease_ttl{30};
 
+enum class Reopened : std::uint8_t { yes, not_yet, no };
+
 /// Pure.  Of a process that is gone.
 RunEnd describe_end(const RunOutcome& outcome);
 
@@ -53,13 +55,19 @@ class RunSession {
     /// The daemon cannot see the command: a lease of `unseen_lease_ttl` stands for it, which is to
     /// be renewed while it lives.
     bool needs_renewal() const { return needs_renewal_; }
+    /// Of a session that has ended while `owner` lives.  If its lease ran out, because all of us
+    /// stood still for so long, it gets its next generation; what others ended stays ended.
+    Reopened open_again_if_reaped(pid_t owner);
 
   private:
     Result<Json> create_as(client::Connection& connection, const JsonObject& owner,
                            const client::Deadline& deadline);
     Result<void> create(client::Connection& connection, pid_t owner,
                         const client::Deadline& deadline);
+    Result<Json> resume_as(client::Connection& connection, const JsonObject& owner,
+                           const client::Deadline& deadline) const;
     Result<JsonObject> tell(std::string_view method, const JsonObject& params);
+    void take_generation(const Json& opened);
     void tell_leftovers(const JsonObject& closed) const;
     void keep_create(pid_t owner, const Error& why);
     void keep_both(const JsonObject& close_params);

@@ -129,14 +129,28 @@ RunSignals::RunSignals() : had_terminal_(has_controlling_terminal()) {
     struct sigaction by_default{};
     by_default.sa_handler = SIG_DFL;
     ::sigaction(SIGCHLD, &by_default, &child_before_);
+    // Under `ulimit -f` the spool may be too long to be written: an error as on a full disk, and no
+    // reason to leave the command alone.
+    struct sigaction ignored{};
+    ignored.sa_handler = SIG_IGN;
+    ::sigaction(SIGXFSZ, &ignored, &file_size_before_);
 }
 
 void RunSignals::restore() const {
     ::sigaction(SIGCHLD, &child_before_, nullptr);
+    ::sigaction(SIGXFSZ, &file_size_before_, nullptr);
     ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
-RunOutcome RunSignals::wait_for(pid_t child) const {
+int RunSignals::take_signal(siginfo_t& info, std::optional<std::chrono::milliseconds> wait) const {
+    if (!wait) return ::sigwaitinfo(&held_, &info);
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(*wait);
+    const std::chrono::nanoseconds rest = *wait - seconds;
+    const timespec at_most{.tv_sec = seconds.count(), .tv_nsec = rest.count()};
+    return ::sigtimedwait(&held_, &info, &at_most);
+}
+
+RunOutcome RunSignals::wait_for(pid_t child, const Tend& tend) const {
     Interruptions interruptions(had_terminal_, child);
     for (;;) {
         siginfo_t found{};
@@ -156,9 +170,10 @@ RunOutcome RunSignals::wait_for(pid_t child) const {
             stop_with_child(child, found.si_status);
             continue;
         }
+        const auto wait = tend();
         reap_orphans(child);
         siginfo_t info{};
-        const int signal = ::sigwaitinfo(&held_, &info);
+        const int signal = take_signal(info, wait);
         if (signal > 0) interruptions.note(info);
         // Not reaped yet, so the pid is still the child's.
         if (signal > 0 && is_for_child(info, child)) ::kill(child, signal);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 
 #include <signal.h>
@@ -45,13 +46,20 @@ class RunSignals {
     ///
     /// The child itself is not reaped: as long as it is there, a daemon that comes up only now can
     /// still see how it ended.
-    RunOutcome wait_for(pid_t child) const;
+    ///
+    /// `tend` is called at first and whenever a signal was taken, such as that another child has
+    /// ended, and again after the time that it gives.
+    using Tend = std::function<std::optional<std::chrono::milliseconds>()>;
+    RunOutcome wait_for(pid_t child, const Tend& tend) const;
 
   private:
+    int take_signal(siginfo_t& info, std::optional<std::chrono::milliseconds> wait) const;
+
     const bool had_terminal_;
     sigset_t held_{};
     sigset_t mask_before_{};
     struct sigaction child_before_{};
+    struct sigaction file_size_before_{};
 };
 
 /// Ends this process as the child ended: by the same signal, or gives its exit code to return.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include "client/connection.hpp"
@@ -33,6 +34,30 @@ Result<void> wait_until_gone(const Fd& pidfd, pid_t pid, const Deadline& deadlin
     }
 }
 
+/// For a daemon that cannot be watched: in a pid namespace that is not below ours, or on a system
+/// that grants no pidfd.  The kernel lets go of its lock when it ends.
+Result<void> wait_until_unlocked(const Paths& paths, const Deadline& deadline) {
+    while (lock_holder(paths.lock_file)) {
+        const int millis = deadline.poll_millis(std::chrono::milliseconds{20});
+        if (millis == 0) {
+            return fail(ErrorCode::unreachable,
+                        fmt::format("the daemon was asked to stop but still holds {}. See its log, "
+                                    "and stop it where it runs",
+                                    paths.lock_file));
+        }
+        ::poll(nullptr, 0, millis);
+    }
+    return {};
+}
+
+/// As this process sees it; 0 when it cannot.
+pid_t pid_behind(const Connection& connection) {
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    if (::getsockopt(connection.fd(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return 0;
+    return peer.pid;
+}
+
 /// Two homes may share a runtime directory: the daemon there is another home's, and not ours to
 /// stop.
 bool is_of_home(const Json& status, const Paths& paths) {
@@ -53,22 +78,18 @@ Result<std::optional<pid_t>> stop_by_socket(const Paths& paths, const Deadline& 
     // One that cannot read its own store is found by its lock, too.
     if (!status) return std::optional<pid_t>{};
     if (!is_of_home(*status, paths)) return std::optional<pid_t>{};
-    const auto pid = status->is_object()
-                         ? static_cast<pid_t>(wire::int_at(status->get_object(), "pid"))
-                         : pid_t{0};
-    if (pid <= 0) return fail(ErrorCode::internal, "the daemon does not tell its pid");
-
-    // Opened before the daemon is asked: afterwards the pid may be somebody else's.
-    const Fd pidfd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U))};
-    if (!pidfd) return still_there(pid, "cannot be watched from here");
+    // What it calls itself may be somebody else's pid here: the kernel knows who listens.
+    const auto pid = pid_behind(*connection);
+    // Opened before the daemon is asked: afterwards the pid may be another's.
+    const Fd pidfd{pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)) : -1};
     const auto stopped = connection->call("node.stop", {}, deadline);
     // It may be gone before its answer is through.
     if (!stopped && stopped.error().code != ErrorCode::unreachable) {
         return std::unexpected(stopped.error());
     }
-    if (auto gone = wait_until_gone(pidfd, pid, deadline); !gone) {
-        return std::unexpected(std::move(gone.error()));
-    }
+    const auto gone =
+        pidfd ? wait_until_gone(pidfd, pid, deadline) : wait_until_unlocked(paths, deadline);
+    if (!gone) return std::unexpected(gone.error());
     return std::optional{pid};
 }
 

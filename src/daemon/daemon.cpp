@@ -331,9 +331,10 @@ class Daemon final : public rpc::Backend {
     /// than its exit status: what asked it to end.  So it has the first word, for a short while.
     /// Any thread.
     void observe_after_wrapper(OwnerGone gone, int looks) {
-        if (looks == 0 || !is_unwaited_for(gone.process, processes_)) {
-            return writer_.observe(std::move(gone));
-        }
+        // Of another user's process it may be all that can be known of how it went.
+        const bool may_be_told = gone.departure.kind == Departure::Kind::lost ||
+                                 is_unwaited_for(gone.process, processes_);
+        if (looks == 0 || !may_be_told) return writer_.observe(std::move(gone));
         server_.after(first_word_look, [this, gone = std::move(gone), looks] {
             observe_after_wrapper(gone, looks - 1);
         });
@@ -465,10 +466,14 @@ int run_daemon(const DaemonOptions& options) {
     // Of a detached daemon, which runs /proc/self/exe, it would be "exe".
     prctl(PR_SET_NAME, "knell");
     hold_hangup();
+    // A file that may not grow any more (`ulimit -f`) is then an error as on a full disk; by
+    // default the first write past the limit kills, be it a line of the log.
+    std::signal(SIGXFSZ, SIG_IGN);
     keep_log_file(paths.log_file);
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGCHLD, SIG_DFL);  // ignored, the exit status of hooks would be lost
     const auto descriptors = raise_descriptor_limit();
+    if (!descriptors) return refuse(descriptors.error());
     if (auto made = make_directories(paths); !made) return refuse(made.error());
     auto claims = Claims::take(paths);  // given up last, when the store is closed
     if (!claims) return refuse(claims.error());
@@ -481,7 +486,7 @@ int run_daemon(const DaemonOptions& options) {
         if (!opened) return refuse(opened.error());
         *reader = std::move(*opened);
     }
-    Daemon daemon(options, *claims, std::move(*store), std::move(readers), descriptors);
+    Daemon daemon(options, *claims, std::move(*store), std::move(readers), *descriptors);
     if (auto started = daemon.start(); !started) return refuse(started.error());
     say_hello(options, daemon);
     daemon.run();

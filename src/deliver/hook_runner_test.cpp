@@ -209,6 +209,15 @@ TEST_F(HookRunnerTest, ADaemonThatKeepsTheOutputOpenHoldsNobodyUp) {
     EXPECT_EQ(read_line(bye), "still here");
 }
 
+TEST_F(HookRunnerTest, WhatHasLeftItsGroupAsTheManualSaysLivesOn) {
+    const auto gate = fifo("gate");
+    const auto bye = fifo("bye");
+    start(shell("setsid -f sh -c 'exec > log 2>&1; read x < gate; echo still here > bye' | cat"));
+    EXPECT_EQ(finish().at(0).outcome.kind, Kind::delivered);
+    write_line(gate);
+    EXPECT_EQ(read_line(bye), "still here");
+}
+
 TEST_F(HookRunnerTest, WhatItLeavesInItsGroupIsKilled) {
     const auto line = lifeline("line");
     EXPECT_EQ(run(shell("exec 3> line; sleep 1000 & exit 0")).kind, Kind::delivered);

@@ -112,6 +112,14 @@ Result<Fd> SocketAddress::bind() {
                                 "its socket",
                                 path_));
     }
+    // Only a socket that nobody answers at is taken out of the way: nothing else was ever ours.
+    struct stat found{};
+    if (lstat(address->name.c_str(), &found) == 0 && !S_ISSOCK(found.st_mode)) {
+        return fail(ErrorCode::owned,
+                    fmt::format("{} is not a socket but {}; move it away, or give knell another "
+                                "place with KNELL_HOME",
+                                path_, S_ISDIR(found.st_mode) ? "a directory" : "a file"));
+    }
     Fd listener{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!listener) return cannot_listen(path_, errno);
     unlink(address->name.c_str());

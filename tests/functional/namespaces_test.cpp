@@ -4,18 +4,16 @@
 #include <filesystem>
 #include <thread>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "functional/harness/inside.hpp"
 #include "functional/harness/owners.hpp"
 #include "functional/harness/waiting.hpp"
 #include "platform/proc_stat.hpp"
@@ -26,39 +24,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::SizeIs;
-
-/// Runs `argv` as the first process of a pid namespace that ends with this.
-Spawn inside(Spawn spawn, bool mount_proc = true) {
-    std::vector<std::string> argv{"unshare", "--pid", "--fork", "--kill-child"};
-    if (mount_proc) argv.emplace_back("--mount-proc");
-    argv.insert(argv.end(), spawn.argv.begin(), spawn.argv.end());
-    spawn.argv = std::move(argv);
-    return spawn;
-}
-
-/// A namespace ends a moment after the process that keeps it does.
-void wait_until_unlocked(const TempHome& home) {
-    const Fd lock{::open(home.file("knell.lock").c_str(), O_RDWR | O_CLOEXEC)};
-    while (lock && ::flock(lock.get(), LOCK_EX) != 0 && errno == EINTR) {
-    }
-}
-
-bool may_unshare() {
-    Spawn spawn;
-    spawn.argv = {"true"};
-    return run_command(inside(spawn)).status == 0;
-}
-
-/// Waits for a line on the pipe.
-std::string line_of(const Pipe& pipe, std::string& said) {
-    while (!said.contains('\n')) {
-        wait_for(pipe.reading.get(), POLLIN, "a line");
-        if (!read_available(pipe.reading.get(), said)) throw std::runtime_error("no line came");
-    }
-    auto line = said.substr(0, said.find('\n'));
-    said.erase(0, line.size() + 1);
-    return line;
-}
 
 /// `knell run` as the first process of a namespace; its command is a shell that sleeps.
 class Nested {
@@ -223,108 +188,13 @@ TEST_F(Namespaces, AProcessWhoseFirstThreadHasEndedIsAlive) {
     expect_end("s", "signaled", "signal 9 (SIGKILL)");
 }
 
-/// A daemon in a namespace, and clients outside of it.
-class InsideDaemon : public testing::Test {
-  protected:
-    void SetUp() override {
-        if (!may_unshare()) GTEST_SKIP() << "needs the right to make a pid namespace (unshare)";
-        start();
-    }
-    void TearDown() override { end(); }
-    void end() {
-        daemon.reset();
-        wait_until_unlocked(home);
-    }
-    void start() {
-        auto spawn = inside(home.command({"up"}));
-        Pipe log;
-        spawn.err = spawn.out = log.writing.get();
-        daemon.emplace(spawn);
-        log.writing.reset();
-        std::string said;
-        while (!said.contains("listens at")) {
-            wait_for(log.reading.get(), POLLIN, "a daemon inside");
-            if (!read_available(log.reading.get(), said)) throw std::runtime_error(said);
-        }
-        logs.push_back(std::move(log));
-    }
-    Json show(const std::string& id) {
-        Client client(home.socket());
-        return client.must("session.show", fmt::format(R"({{"session_id":"{}"}})", id));
-    }
-    /// The namespace of the daemon.
-    std::uint64_t inode_inside() const {
-        const auto children = read_file(fmt::format("/proc/{0}/task/{0}/children", daemon->pid()));
-        struct stat link{};
-        const auto path = fmt::format("/proc/{}/ns/pid", std::stol(children));
-        if (::stat(path.c_str(), &link) != 0) throw std::runtime_error("no namespace");
-        return link.st_ino;
-    }
-    /// The kernel gives a free inode to the next namespace: this one takes it.
-    void keep_that_inode_taken() {
-        Spawn spawn;
-        spawn.argv = {"sleep", "600"};
-        taken.emplace(inside(spawn));
-        const auto children = fmt::format("/proc/{0}/task/{0}/children", taken->pid());
-        while (read_file(children).empty()) {
-            pollfd nothing{.fd = -1, .events = 0, .revents = 0};
-            ::poll(&nothing, 1, 1);
-        }
-    }
-    std::string last_seen(const std::string& id) {
-        Client client(home.socket());
-        return text(client.must("session.why", fmt::format(R"({{"session_id":"{}"}})", id)),
-                    "evidence");
-    }
+TEST_F(InsideDaemon, IsStoppedFromOutsideByThePidItHasThere) {
+    const auto children = read_file(fmt::format("/proc/{0}/task/{0}/children", daemon->pid()));
 
-    TempHome home;
-    std::optional<Process> daemon;
-    std::optional<Process> taken;
-    std::vector<Pipe> logs;
-};
+    const auto down = home.knell({"down"});
 
-TEST_F(InsideDaemon, ACommandOutsideRunsAndALeaseStandsForIt) {
-    Pipe out;
-    auto spawn = home.command({"run", "--id", "s", "--", "sh", "-c", "echo $$; exec sleep 600"});
-    spawn.out = out.writing.get();
-    Process wrapper(spawn);
-    out.writing.reset();
-    std::string said;
-    const auto command = std::stol(line_of(out, said));
-
-    const auto session = show("s");
-    EXPECT_EQ(text(session, "owner.kind"), "lease");
-    EXPECT_EQ(number(session, "owner.stands_for.pid"), command);
-    EXPECT_EQ(number(session, "owner.stands_for.pid_namespace"),
-              static_cast<std::int64_t>(own_pid_namespace()));
-    EXPECT_THAT(last_seen("s"), HasSubstr("cannot be seen from here"));
-    EXPECT_THAT(last_seen("s"), HasSubstr("`knell run`"));
-
-    // It is renewed, also with the wrapper stopped, and also by a later daemon.
-    wrapper.freeze();
-    const auto before = last_seen("s");
-    end();
-    start();
-    for (int tries = 0; last_seen("s") == before; ++tries) {
-        ASSERT_LT(tries, 400) << "not renewed: " << before;
-        pollfd nothing{.fd = -1, .events = 0, .revents = 0};
-        ::poll(&nothing, 1, 50);
-    }
-    wrapper.signal(SIGCONT);
-    ::kill(static_cast<pid_t>(command), SIGTERM);
-    EXPECT_EQ(wrapper.wait(), 128 + SIGTERM);
-
-    EXPECT_EQ(text(show("s"), "reason"), "signaled");
-    EXPECT_EQ(text(show("s"), "detail"), "signal 15 (SIGTERM)");
-}
-
-TEST_F(InsideDaemon, OfACommandThatIsOverTheEndIsRecordedAsUsual) {
-    const auto outcome = home.knell({"run", "--id", "s", "--", "sh", "-c", "echo out; exit 3"});
-
-    EXPECT_EQ(outcome.status, 3);
-    EXPECT_EQ(outcome.out, "out\n");
-    EXPECT_EQ(outcome.err, "");
-    EXPECT_EQ(text(show("s"), "detail"), "exit 3");
+    EXPECT_EQ(down.status, 0) << down.err;
+    EXPECT_EQ(down.out, fmt::format("stopped: pid {}\n", std::stol(children)));
 }
 
 TEST_F(InsideDaemon, ACallerOutsideIsToldThatItCannotBeSeen) {

@@ -63,6 +63,7 @@ const std::vector<State>& states() {
         {"SIGINT_and_SIGQUIT_ignored", ignore_signals<SIGINT, SIGQUIT>, {}},
         {"nohup", nullptr, {"nohup"}},
         {"SIGPIPE_and_SIGTERM_ignored", ignore_signals<SIGPIPE, SIGTERM>, {}},
+        {"SIGXFSZ_ignored", ignore_signals<SIGXFSZ>, {}},
         {"terminal_signals_ignored", ignore_signals<SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH>, {}},
         {"all_signals_blocked", block_all_signals, {}},
         {"no_descriptor_0", close_descriptors<0>, {}},
@@ -170,13 +171,40 @@ TEST_P(Inherited, IsNothingToADaemonThatIsStarted) {
         EXPECT_EQ(found.st_mode & 0777U, 0600U) << name;
     }
     const auto proc = "/proc/" + std::to_string(number(client.must("node.status"), "pid"));
-    EXPECT_THAT(read_file(proc + "/status"), HasSubstr("SigIgn:\t0000000000001000"))
-        << "SIGPIPE alone";
+    EXPECT_THAT(read_file(proc + "/status"), HasSubstr("SigIgn:\t0000000001001000"))
+        << "SIGPIPE and SIGXFSZ alone";
     EXPECT_EQ(fs::read_symlink(proc + "/cwd"), "/");
     EXPECT_EQ(fs::read_symlink(proc + "/fd/0"), "/dev/null");
     EXPECT_EQ(fs::read_symlink(proc + "/fd/1"), log);
     EXPECT_EQ(fs::read_symlink(proc + "/fd/2"), log);
     EXPECT_EQ(home.knell({"down"}).status, 0) << "it takes SIGTERM";
+}
+
+TEST(FileSizeLimit, KeepsNoCommandFromRunning) {
+    const TempHome home;
+    auto spawn = home.command({"run", "--id", "s", "--", "sh", "-c", "echo done; exit 3"});
+    spawn.environment["KNELL_SOCKET"] = home.file("none");  // so that the spool is to take it
+    spawn.file_bytes_max = 0;
+
+    const auto outcome = run_command(spawn);
+
+    EXPECT_EQ(outcome.status, 3);
+    EXPECT_EQ(outcome.out, "done\n");
+    EXPECT_THAT(outcome.err, HasSubstr("the command runs unrecorded: cannot write"));
+}
+
+TEST(FileSizeLimit, KillsTheCommandItselfAsUsual) {
+    const TempHome home;
+    const Daemon daemon(home);
+    auto spawn = home.command({"run", "--id", "s", "--", "sh", "-c",
+                               "exec head -c 9 /dev/zero > \"$0\"", home.file("written")});
+    spawn.file_bytes_max = 0;
+
+    EXPECT_EQ(run_command(spawn).status, 128 + SIGXFSZ);
+
+    Client client(home.socket());
+    const auto session = client.must("session.show", R"({"session_id":"s"})");
+    EXPECT_EQ(text(session, "detail"), "signal 25 (SIGXFSZ)");
 }
 
 }  // namespace

@@ -72,6 +72,22 @@ class Socket : public WithOwners {
     }
 };
 
+TEST_F(Socket, WhatIsNoSocketIsNotTakenOutOfTheWay) {
+    daemon.terminate();
+    write_file(home.socket(), "a person's notes");
+    const auto outcome = run_command(home.command({"up"}));
+
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("is not a socket but a file"));
+    EXPECT_EQ(read_file(home.socket()), "a person's notes");
+
+    std::filesystem::remove(home.socket());
+    std::filesystem::create_directory(home.socket());
+    EXPECT_THAT(run_command(home.command({"up"})).err, HasSubstr("but a directory"));
+    std::filesystem::remove(home.socket());
+    daemon.start();
+}
+
 TEST_F(Socket, ADeletedOneIsBoundAgainAndConnectionsStay) {
     fs::remove(home.socket());
 
@@ -82,10 +98,13 @@ TEST_F(Socket, ADeletedOneIsBoundAgainAndConnectionsStay) {
     EXPECT_TRUE(client.call("node.status").ok()) << "who was connected was cut off";
 }
 
-TEST_F(Socket, AFileInItsPlaceIsReplaced) {
+TEST_F(Socket, AFileInItsPlaceIsLeftThereUntilSomebodyTakesItAway) {
     write_file(home.file("other"), "not a socket");
     fs::rename(home.file("other"), home.socket());
+    daemon.wait_for_log("is not a socket but a file");
+    EXPECT_EQ(read_file(home.socket()), "not a socket");
 
+    fs::remove(home.socket());
     daemon.wait_for_log("bound again");
 
     EXPECT_TRUE(answers(home.socket()));

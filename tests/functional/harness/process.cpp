@@ -80,8 +80,6 @@ void refuse_calls(const std::vector<long>& calls, int error) {
     if (!spawn.cwd.empty() && ::chdir(spawn.cwd.c_str()) != 0) ::_exit(125);
     limit(RLIMIT_NOFILE, spawn.descriptors_max);
     limit(RLIMIT_FSIZE, spawn.file_bytes_max);
-    // Otherwise the first write past the limit kills.
-    if (spawn.file_bytes_max) ::signal(SIGXFSZ, SIG_IGN);
     if (!world().enter()) ::_exit(125);
     refuse_calls(spawn.refused_calls, spawn.refused_with);
     if (spawn.before_exec != nullptr) spawn.before_exec();

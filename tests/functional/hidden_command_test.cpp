@@ -1,0 +1,42 @@
+// A command that becomes another user, on a system that shows nobody the processes of others.
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "functional/harness/process.hpp"
+#include "functional/harness/temp_home.hpp"
+#include "testing/temp_folder.hpp"
+
+namespace knell::functional {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(HiddenCommand, IsKnownByWhatItsKnellRunSaw) {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root for a setuid program and a mount";
+    const knell::testing::TempFolder folder;
+    namespace fs = std::filesystem;
+    fs::permissions(folder.path(), fs::perms::all);
+    const auto program = folder.path() + "/false";
+    fs::copy_file("/bin/false", program);
+    fs::permissions(program, fs::perms::set_uid, fs::perm_options::add);
+    fs::copy_file(knell_binary(), folder.path() + "/knell");
+
+    Spawn spawn;
+    spawn.argv = {"unshare", "--mount", "sh", "-c",
+                  "mount --make-rprivate / && mount -t proc -o hidepid=2 proc /proc && "
+                  "exec setpriv --reuid 65534 --regid 65534 --clear-groups sh -c '"
+                  "knell up --detach && knell run --id s -- ./false; knell why s; knell down'"};
+    spawn.environment = {{"PATH", folder.path() + ":/usr/bin:/bin:/usr/sbin:/sbin"},
+                         {"KNELL_HOME", folder.path() + "/home"}};
+    spawn.cwd = folder.path();
+    const auto outcome = run_command(spawn);
+
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("exited (observed): exit 1")) << outcome.err;
+}
+
+}  // namespace
+}  // namespace knell::functional
