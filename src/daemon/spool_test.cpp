@@ -339,8 +339,12 @@ TEST_F(SpoolFileOpening, EveryFailureIsForLaterOrForGood) {
             fmt::format("{} {}: {}", call, nth, std::generic_category().message(error));
         const auto opened = open();
         EXPECT_EQ(opened.has_value(), passes) << about;
-        if (opened) EXPECT_FALSE(*opened) << about;
-        if (!opened) EXPECT_EQ(opened.error().message, std::generic_category().message(error));
+        if (opened) {
+            EXPECT_FALSE(*opened) << about;
+        }
+        if (!opened) {
+            EXPECT_EQ(opened.error().message, std::generic_category().message(error));
+        }
     }
 }
 

@@ -57,6 +57,8 @@ TEST(WebhookResponse, RedirectsAreToldAndNotFollowed) {
     EXPECT_EQ(answered({"HTTP/1.1 304 x"}).what, "redirects are not followed: HTTP 304");
     EXPECT_EQ(answered({"HTTP/1.1 301 x", "location: /\x1b[2J\xc3\xa9"}).what,
               "redirects are not followed: HTTP 301 to /?[2J??");
+    EXPECT_EQ(answered({"HTTP/1.1 301 x", "location: / ~\x7f\x1f"}).what,
+              "redirects are not followed: HTTP 301 to / ~??");
     const auto longer = "Location: /" + std::string(5000, 'a');
     EXPECT_LT(answered({"HTTP/1.1 302 x", longer}).what.size(), 260U);
 }

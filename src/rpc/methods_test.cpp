@@ -177,7 +177,9 @@ TEST_F(Methods, OnlyOurOwnWrapperIsBelievedToReap) {
         ASSERT_FALSE(backend_.searches.empty());
         const auto& reaper = backend_.searches.back().reaper;
         EXPECT_EQ(reaper.has_value(), is_knell);
-        if (is_knell) EXPECT_EQ(reaper->pid, 100);
+        if (is_knell) {
+            EXPECT_EQ(reaper->pid, 100);
+        }
     }
 }
 

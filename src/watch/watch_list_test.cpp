@@ -168,6 +168,38 @@ TEST_F(WatchListTest, WhatCannotBeToldIsSaidOnceAndLookedForAgainByItself) {
     EXPECT_EQ(how(5), WatchList::How::held);
 }
 
+TEST_F(WatchListTest, WhatCannotBeToldIsLookedForEverMoreSlowlyDownToEveryHalfMinute) {
+    processes[1].readable = false;
+    watch(1);
+    for (const auto delay : {1s, 2s, 4s, 8s, 16s, 30s, 30s}) {
+        EXPECT_EQ(*list.next_look() - now, delay);
+        now = *list.next_look();
+        list.look_again();
+        list.check_invariants();
+    }
+    processes[1].readable = true;
+    now = *list.next_look();
+    list.look_again();
+    end_held(1);
+    processes[1] = {.readable = false};
+    watch(1);
+    EXPECT_EQ(*list.next_look() - now, 1s) << "from the beginning";
+}
+
+TEST_F(WatchListTest, WhatHasNoDescriptorIsLookedForASecondLaterNotBefore) {
+    descriptors = 0;
+    processes[1];
+    watch(1);
+    EXPECT_EQ(*list.next_look() - now, 1s);
+    processes[1].there = false;
+    now += 1s - 1ns;
+    list.look_again();
+    EXPECT_EQ(how(1), WatchList::How::looked_at) << "too early";
+    now += 1ns;
+    list.look_again();
+    EXPECT_EQ(how(1), WatchList::How::not_watched);
+}
+
 TEST_F(WatchListTest, WhatEndsWhileItCannotBeToldIsFoundToo) {
     processes[5] = {};
     descriptors = 0;
