@@ -78,8 +78,8 @@ TEST_F(Interrupted, WhatDoesNotAskItToEndIsNot) {
 }
 
 TEST_F(Interrupted, NorWhatTheCommandDoesToItsOwnGroup) {
-    auto spawn = home.command({"run", "--id", "s", "--", "sh", "-c",
-                               "trap 'exit 0' TERM; kill -TERM 0; sleep 600"});
+    auto spawn = home.command(
+        {"run", "--id", "s", "--", "sh", "-c", "trap 'exit 0' TERM; kill -TERM 0; sleep 600"});
     spawn.argv.insert(spawn.argv.begin(), "setsid");
     EXPECT_EQ(run_command(spawn).status, 0);
 
