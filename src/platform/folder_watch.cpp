@@ -73,7 +73,16 @@ std::optional<std::uint64_t> print_of(const std::string& folder,
 
 }  // namespace
 
-FolderWatch::FolderWatch() : fd_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+int FolderWatch::ask_system() {
+    return inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+}
+
+FolderWatch::FolderWatch(Ask ask) : ask_(ask) {
+    open();
+}
+
+void FolderWatch::open() {
+    fd_ = Fd{ask_()};
     if (!fd_) trouble_ = reason("the system grants no inotify instance", errno);
 }
 
@@ -110,10 +119,7 @@ void FolderWatch::watch(const std::string& folder, std::vector<std::string> name
 bool FolderWatch::look() {
     if (trouble_.empty()) return false;
     trouble_.clear();
-    if (!fd_) {
-        fd_ = Fd{inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
-        if (!fd_) trouble_ = reason("the system grants no inotify instance", errno);
-    }
+    if (!fd_) open();
     bool changed = false;
     std::erase_if(watched_, [&](Watched& watched) {
         if (watched.number >= 0) return false;

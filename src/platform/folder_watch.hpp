@@ -16,7 +16,11 @@ namespace knell {
 /// and editors take many: for a folder without one, `look` compares what is there with what was.
 class FolderWatch {
   public:
-    FolderWatch();
+    /// Gives an inotify instance, or -1 and errno.
+    using Ask = int (*)();
+    static int ask_system();
+
+    explicit FolderWatch(Ask ask = ask_system);
 
     /// Of `folder` only entries called `names` count; none: all do.  A folder that is not there is
     /// left out: watch its parent, too.  Watching the same again changes nothing.
@@ -44,6 +48,9 @@ class FolderWatch {
     /// False when the folder is not there.
     bool ask_kernel(Watched& watched);
 
+    void open();
+
+    const Ask ask_;
     Fd fd_;
     std::string trouble_;
     std::vector<Watched> watched_;
