@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "testing/temp_folder.hpp"
+
 namespace knell::client {
 namespace {
 
@@ -45,17 +47,12 @@ class ScriptedDaemon {
     std::thread thread_;
 };
 
-class ConnectionTest : public testing::Test {
+class ConnectionTest : public ::testing::Test {
   protected:
-    ConnectionTest() {
-        std::string name = testing::TempDir() + "knell-client-XXXXXX";
-        directory_ = ::mkdtemp(name.data());
-    }
-    ~ConnectionTest() override { std::filesystem::remove_all(directory_); }
-
     std::string socket() const { return directory_ + "/knell.sock"; }
 
-    std::string directory_;
+    const knell::testing::TempFolder folder_;
+    std::string directory_ = folder_.path();
 };
 
 TEST_F(ConnectionTest, ACallGivesItsResult) {

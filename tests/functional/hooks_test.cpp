@@ -192,6 +192,7 @@ TEST_F(WithHooks, BadOnesDelayNobody) {
     // What a hook starts and leaves in its session is ended with it; a daemon of its own is not
     // ours to stop.
     static_cast<void>(home.knell({"hooks", "pause", "sleeper"}));
+    EXPECT_EQ(daemon.terminate(), 0);  // killed, it would leave the sleeper to the next one
 }
 
 TEST_F(WithHooks, TwoHundredOfThem) {
