@@ -221,4 +221,11 @@ Result<JsonObject> Connection::call_object(std::string_view method, const JsonOb
     return std::move(result->get_object());
 }
 
+pid_t Connection::peer() const {
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    if (::getsockopt(fd_.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return 0;
+    return peer.pid;
+}
+
 }  // namespace knell::client

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <sys/types.h>
+
 #include "client/deadline.hpp"
 #include "core/error.hpp"
 #include "platform/fd.hpp"
@@ -43,6 +45,8 @@ class Connection {
     /// is here already.  Does not wait: poll `fd` for reading when there is none.
     Result<std::optional<JsonObject>> take_notification();
     int fd() const { return fd_.get(); }
+    /// The process that listens, as this one sees it; 0 when it cannot.
+    pid_t peer() const;
 
   private:
     Connection(std::string socket, Fd fd) : socket_(std::move(socket)), fd_(std::move(fd)) {}

@@ -97,6 +97,7 @@ Program prepare(const Paths& paths, const std::vector<std::string>& variables) {
         // Not the leader of the session, so that no terminal it opens can become its own.
         become_daemon(program, log);
     }
+    ::send(link, &daemon, sizeof daemon, MSG_NOSIGNAL);
     pollfd watched[] = {{.fd = ended, .events = POLLIN, .revents = 0},
                         {.fd = link, .events = POLLIN, .revents = 0}};
     while (::poll(watched, std::size(watched), -1) < 0 && errno == EINTR) {
@@ -143,13 +144,28 @@ Result<DaemonProcess> DaemonProcess::launch(const Paths& paths,
         ours.reset();
         launch_and_watch(program, log.get(), theirs.get());
     }
-    return DaemonProcess{launcher, std::move(ours)};
+    DaemonProcess started{launcher, std::move(ours)};
+    started.learn_pid();
+    return started;
 }
 
 DaemonProcess::~DaemonProcess() {
     if (!link_) return;  // moved from
     link_.reset();
     while (::waitpid(launcher_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+void DaemonProcess::learn_pid() {
+    pid_t pid = 0;
+    ssize_t size = 0;
+    do {
+        size = ::recv(link_.get(), &pid, sizeof pid, 0);
+    } while (size < 0 && errno == EINTR);
+    if (size == static_cast<ssize_t>(sizeof pid)) {
+        pid_ = pid;
+    } else {
+        exit_status_ = W_EXITCODE(1, 0);  // the launcher could not fork, or was killed
     }
 }
 
@@ -160,7 +176,7 @@ std::optional<int> DaemonProcess::wait_for_exit(std::chrono::milliseconds step,
     if (::poll(&watched, 1, deadline.poll_millis(step)) <= 0) return std::nullopt;
     int status = 0;
     const auto size = ::recv(link_.get(), &status, sizeof status, 0);
-    // A launcher that leaves without a word could not fork, or was killed.
+    // A launcher that leaves without a word was killed.
     exit_status_ = size == static_cast<ssize_t>(sizeof status) ? status : W_EXITCODE(1, 0);
     return exit_status_;
 }

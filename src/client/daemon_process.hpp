@@ -27,6 +27,8 @@ class DaemonProcess {
     DaemonProcess& operator=(DaemonProcess&&) = delete;
     ~DaemonProcess();
 
+    /// -1 when there was none from the start.
+    pid_t pid() const { return pid_; }
     /// Waits at most `step`, and not past the deadline.  The wait status as of waitpid(2) once the
     /// daemon is gone.
     std::optional<int> wait_for_exit(std::chrono::milliseconds step, const Deadline& deadline);
@@ -34,7 +36,10 @@ class DaemonProcess {
   private:
     DaemonProcess(pid_t launcher, Fd link) : launcher_(launcher), link_(std::move(link)) {}
 
+    void learn_pid();
+
     pid_t launcher_ = -1;
+    pid_t pid_ = -1;
     Fd link_;  // the launcher leaves when this end is closed
     std::optional<int> exit_status_;
 };

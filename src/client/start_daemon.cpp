@@ -95,6 +95,13 @@ std::optional<Result<Connection>> connect_to_holder(const Paths& paths, const De
     return std::nullopt;
 }
 
+/// Another daemon was quicker, and ours will find the lock taken.  Were it left on its way, it
+/// could find the lock free again: after a `knell down`, say, that was to stop the daemon for good.
+void wait_until_given_up(DaemonProcess& daemon, const Deadline& deadline) {
+    while (!deadline.passed() && !daemon.wait_for_exit(step_max, deadline)) {
+    }
+}
+
 /// Starts one and waits for an answer: its own, or that of another that was quicker.
 Result<Connection> launch_and_connect(const Paths& paths, NameVariables name_variables,
                                       const Deadline& deadline) {
@@ -104,7 +111,10 @@ Result<Connection> launch_and_connect(const Paths& paths, NameVariables name_var
 
     for (auto step = first_step; !deadline.passed(); step = std::min(2 * step, step_max)) {
         const auto exit = daemon->wait_for_exit(step, deadline);
-        if (auto connection = connect_and_ask(paths, deadline)) return connection;
+        if (auto connection = connect_and_ask(paths, deadline)) {
+            if (connection->peer() != daemon->pid()) wait_until_given_up(*daemon, deadline);
+            return connection;
+        }
         if (!exit) continue;
 
         // Ours is gone: because another holds the lock, which will listen in a moment, or because

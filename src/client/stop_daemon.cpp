@@ -50,14 +50,6 @@ Result<void> wait_until_unlocked(const Paths& paths, const Deadline& deadline) {
     return {};
 }
 
-/// As this process sees it; 0 when it cannot.
-pid_t pid_behind(const Connection& connection) {
-    ucred peer{};
-    socklen_t size = sizeof peer;
-    if (::getsockopt(connection.fd(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return 0;
-    return peer.pid;
-}
-
 /// Two homes may share a runtime directory: the daemon there is another home's, and not ours to
 /// stop.
 bool is_of_home(const Json& status, const Paths& paths) {
@@ -79,7 +71,7 @@ Result<std::optional<pid_t>> stop_by_socket(const Paths& paths, const Deadline& 
     if (!status) return std::optional<pid_t>{};
     if (!is_of_home(*status, paths)) return std::optional<pid_t>{};
     // What it calls itself may be somebody else's pid here: the kernel knows who listens.
-    const auto pid = pid_behind(*connection);
+    const auto pid = connection->peer();
     // Opened before the daemon is asked: afterwards the pid may be another's.
     const Fd pidfd{pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)) : -1};
     const auto stopped = connection->call("node.stop", {}, deadline);

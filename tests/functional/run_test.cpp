@@ -232,6 +232,7 @@ TEST(RunAlone, ManyAtOnceStartOneDaemon) {
     EXPECT_THAT(ended, testing::UnorderedElementsAre("r0", "r1", "r2", "r3", "r4", "r5"));
     const auto log = read_file(home.file("knell.log"));
     EXPECT_EQ(log.find("listens at"), log.rfind("listens at")) << log;
+    EXPECT_THAT(home.processes(), testing::SizeIs(1)) << "none is still on its way up";
 }
 
 TEST_F(Run, AnOptionThatNoRecordCanHoldIsRefusedBeforeAnythingRuns) {

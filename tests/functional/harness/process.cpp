@@ -4,6 +4,9 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -87,6 +90,12 @@ void refuse_calls(const std::vector<long>& calls, int error) {
     ::_exit(125);
 }
 
+/// Those that a Process stands for.
+std::set<pid_t>& held() {
+    static std::set<pid_t> pids;
+    return pids;
+}
+
 int as_shell_status(int status) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -109,6 +118,7 @@ Process::Process(const Spawn& spawn) {
     pid_ = ::fork();
     if (pid_ < 0) throw std::runtime_error("cannot fork");
     if (pid_ == 0) become(spawn, argv_pointers.data(), environment_pointers.data());
+    held().insert(pid_);
     pidfd_ = Fd{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0U))};
     if (!pidfd_) throw std::runtime_error("cannot watch a child");
 }
@@ -123,6 +133,7 @@ Process::~Process() {
     ::kill(pid_, SIGKILL);
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
+    held().erase(pid_);
 }
 
 void Process::signal(int number) const {
@@ -142,12 +153,24 @@ int Process::wait() {
     wait_for(pidfd_.get(), POLLIN, "the end of a child process");
     int status = 0;
     if (::waitpid(pid_, &status, 0) != pid_) throw std::runtime_error("cannot wait for a child");
+    held().erase(pid_);
     status_ = as_shell_status(status);
     return *status_;
 }
 
 void Process::become_zombie() const {
     wait_for(pidfd_.get(), POLLIN, "the end of a child process");
+}
+
+std::vector<pid_t> orphans() {
+    std::vector<pid_t> found;
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::ifstream children(thread.path() / "children");
+        for (pid_t pid = 0; children >> pid;) {
+            if (!held().contains(pid)) found.push_back(pid);
+        }
+    }
+    return found;
 }
 
 Pipe::Pipe() {

@@ -63,6 +63,9 @@ class Process {
     std::optional<int> status_;
 };
 
+/// Children of the test that it holds no Process of: what its own processes started and left.
+std::vector<pid_t> orphans();
+
 /// A pipe whose ends do not leak into children.
 struct Pipe {
     Pipe();

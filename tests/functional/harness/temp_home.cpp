@@ -1,16 +1,13 @@
 #include "functional/harness/temp_home.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 
 namespace knell::functional {
@@ -25,7 +22,7 @@ TempHome::TempHome(std::string_view below) {
 }
 
 TempHome::~TempHome() {
-    end_daemon();
+    end_what_runs();
     std::error_code ignored;
     fs::remove_all(root_, ignored);
 }
@@ -42,16 +39,22 @@ Outcome TempHome::knell(std::vector<std::string> arguments, std::string_view inp
     return run_command(command(std::move(arguments)), input);
 }
 
-void TempHome::end_daemon() const {
-    const Fd lock{::open(file("knell.lock").c_str(), O_RDWR | O_CLOEXEC)};
-    if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return;
-    const auto pid = static_cast<pid_t>(std::atoi(read_file(file("knell.lock")).c_str()));
-    if (pid <= 1 || pid == ::getpid()) return;
-    ::kill(pid, SIGKILL);
-    // Its launcher may not be done with it yet; the lock is free once it is gone, whoever waits.
-    while (::flock(lock.get(), LOCK_EX) != 0 && errno == EINTR) {
+std::vector<pid_t> TempHome::processes() const {
+    auto all = orphans();
+    std::erase_if(all, [&](pid_t pid) {
+        return !read_file("/proc/" + std::to_string(pid) + "/environ").contains(root_);
+    });
+    return all;
+}
+
+/// Until there are none: a daemon may be on its way up, and becomes ours when its launcher goes.
+void TempHome::end_what_runs() const {
+    for (auto left = processes(); !left.empty(); left = processes()) {
+        for (const auto pid : left) {
+            ::kill(pid, SIGKILL);
+            ::waitpid(pid, nullptr, 0);
+        }
     }
-    ::waitpid(pid, nullptr, 0);
 }
 
 std::string read_file(const std::string& path) {

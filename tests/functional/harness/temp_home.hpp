@@ -8,7 +8,7 @@
 
 namespace knell::functional {
 
-/// A KNELL_HOME of its own.  When it goes, so do a daemon that some command left running in it and
+/// A KNELL_HOME of its own.  When it goes, so do daemons that some command left running in it and
 /// all its files.
 class TempHome {
   public:
@@ -28,10 +28,12 @@ class TempHome {
     /// The same, not run yet.
     Spawn command(std::vector<std::string> arguments) const;
 
-    /// Kills whatever daemon holds the lock of this home and waits until it is gone.
-    void end_daemon() const;
+    /// What runs in it and has outlived its parent: daemons that some command started.
+    std::vector<pid_t> processes() const;
 
   private:
+    void end_what_runs() const;
+
     std::string root_;
     std::string path_;
 };
