@@ -3,9 +3,10 @@
 
     tools/check_left_behind.py MARK FOLDER BUILD SINCE
 
-A process is the run's when its environment holds KNELL_TEST_RUN=MARK, when it works in FOLDER or names it,
-or when its program lies under BUILD; and when it began after SINCE, a count of clock ticks since boot as in
-/proc/PID/stat, so that somebody's own daemon is not taken for one.  Ports go with their processes.
+A process is the run's when its environment holds KNELL_TEST_RUN=MARK or a path in FOLDER, when it works in
+FOLDER or names it, or when its program lies under BUILD; and when it began after SINCE, a count of clock
+ticks since boot as in /proc/PID/stat, so that somebody's own daemon is not taken for one.  Ports go with
+their processes.
 """
 
 import os
@@ -52,8 +53,11 @@ def left_processes(mark, folder, build, since):
         if pid in own or start is None or start < since:
             continue
         words = read(f"/proc/{pid}/cmdline").replace(b"\0", b" ").decode(errors="replace").strip()
-        marked = f"KNELL_TEST_RUN={mark}".encode() in read(f"/proc/{pid}/environ").split(b"\0")
-        inside = folder in words or link(f"/proc/{pid}/cwd").startswith(folder)
+        environment = read(f"/proc/{pid}/environ")
+        marked = f"KNELL_TEST_RUN={mark}".encode() in environment.split(b"\0")
+        # TMPDIR alone is everybody's: what was started for a test names a folder inside.
+        named = f"={folder}/".encode() in environment
+        inside = named or folder in words or link(f"/proc/{pid}/cwd").startswith(folder)
         built = link(f"/proc/{pid}/exe").startswith(build + "/")
         if marked or inside or built:
             yield f"process {pid}: {words[:160]}"

@@ -154,9 +154,11 @@ TEST_P(Inherited, IsNothingToADaemonThatIsStarted) {
     expect_the_same_under_run();
 
     if (!GetParam().daemon_can_start) {
-        EXPECT_THAT(names_in(home.file("spool")), testing::SizeIs(2));
+        const auto spooled = names_in(home.file("spool"));
+        EXPECT_THAT(spooled, testing::SizeIs(2));
         Daemon later{home};
-        later.wait_for_log("took in");
+        for (const auto& name : spooled)
+            later.wait_for_log("took in " + home.file("spool/" + name));
         Client client{home.socket()};
         expect_recorded(client);
         return;
