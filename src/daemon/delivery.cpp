@@ -101,9 +101,16 @@ void Delivery::reload_soon() {
 void Delivery::loop() {
     changed_at_ = courier_.head();
     // Before anything is tried again: a hook never runs beside the run that was cut off.
-    for (const auto& [hook, pid] : hooks_.stop_orphans()) {
+    const auto orphans = hooks_.stop_orphans();
+    for (const auto& [hook, pid] : orphans.stopped) {
         log_warn("stopped process {} of hook {}: the daemon that ran it was killed meanwhile", pid,
                  hook);
+    }
+    for (const auto& [hook, pid] : orphans.left_alone) {
+        log_info(
+            "process {}, which hook {} started under an earlier daemon, has left the hook's "
+            "process group and is left running",
+            pid, hook);
     }
     reload(read_clocks());
     for (;;) {

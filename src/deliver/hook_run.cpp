@@ -20,9 +20,8 @@ namespace {
 
 struct Member {
     pid_t pid;
-    std::uint64_t start_ticks;
+    ProcStat stat;
 };
-using Groups = std::map<pid_t, std::vector<Member>>;
 
 template <typename Number>
 bool take_number(std::string_view text, Number& number) {
@@ -36,19 +35,17 @@ std::uint64_t own_pid_namespace() {
     return ::stat("/proc/self/ns/pid", &found) == 0 ? found.st_ino : 0;
 }
 
-/// Groups whose number is that of their session too, as a hook's is, with those who live in them.
-Groups groups_of_sessions() {
-    Groups groups;
+std::vector<Member> all_processes() {
+    std::vector<Member> all;
     const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir("/proc"), closedir);
-    if (directory == nullptr) return groups;
+    if (directory == nullptr) return all;
     while (const auto* entry = readdir(directory.get())) {
         pid_t pid = 0;
         if (!take_number(std::string_view(entry->d_name), pid)) continue;
         const auto stat = read_proc_stat(pid);
-        if (!stat || stat->is_dead() || stat->group <= 1 || stat->group != stat->session) continue;
-        groups[stat->group].push_back({pid, stat->start_ticks});
+        if (stat && !stat->is_dead()) all.push_back({pid, *stat});
     }
-    return groups;
+    return all;
 }
 
 std::optional<HookRun> run_in_environment_of(pid_t pid) {
@@ -70,16 +67,19 @@ bool is_daemon_alive(const HookRun& run) {
     return stat && !stat->is_dead() && stat->start_ticks == run.daemon_start_ticks;
 }
 
-/// The run that a group is proven to be, if an earlier daemon of the node left it behind.
-std::optional<HookRun> orphaned_run(pid_t group, const std::vector<Member>& members,
-                                    const std::string& node, std::uint64_t pid_namespace) {
-    for (const auto& member : members) {
-        auto run = run_in_environment_of(member.pid);
-        if (!run || run->node != node || run->group != group) continue;
-        if (run->pid_namespace != pid_namespace || is_daemon_alive(*run)) continue;
-        return run;
+bool is_in_group(const ProcStat& stat, pid_t group) {
+    return group > 1 && stat.group == group && stat.session == group;
+}
+
+/// Held first, then looked at: who has the number now may not be who had it then.
+std::optional<HookOrphan> hold(const Member& member, const std::string& hook) {
+    Fd pidfd{pidfd_open(member.pid, 0)};
+    const auto stat = read_proc_stat(member.pid);
+    if (!pidfd || !stat || stat->is_dead()) return std::nullopt;
+    if (stat->start_ticks != member.stat.start_ticks || stat->group != member.stat.group) {
+        return std::nullopt;
     }
-    return std::nullopt;
+    return HookOrphan{hook, member.pid, std::move(pidfd)};
 }
 
 }  // namespace
@@ -118,21 +118,26 @@ HookRun run_of_ours(const std::string& node, const std::string& hook) {
             .group = 0};
 }
 
-std::vector<HookOrphan> find_hook_orphans(const std::string& node) {
-    std::vector<HookOrphan> orphans;
+HookOrphans find_hook_orphans(const std::string& node) {
+    HookOrphans orphans;
     const auto pid_namespace = own_pid_namespace();
     if (pid_namespace == 0) return orphans;
-    for (const auto& [group, members] : groups_of_sessions()) {
-        const auto run = orphaned_run(group, members, node, pid_namespace);
-        if (!run) continue;
-        for (const auto& member : members) {
-            Fd pidfd{pidfd_open(member.pid, 0)};
-            // Held first, then looked at: who has the number now may not be who had it then.
-            const auto stat = read_proc_stat(member.pid);
-            if (!pidfd || !stat || stat->is_dead()) continue;
-            if (stat->start_ticks != member.start_ticks || stat->group != group) continue;
-            orphans.push_back({run->hook, member.pid, std::move(pidfd)});
+    const auto processes = all_processes();
+    std::map<pid_t, std::string> hooks;  // by the group that is proven to be theirs
+    for (const auto& process : processes) {
+        const auto run = run_in_environment_of(process.pid);
+        if (!run || run->node != node) continue;
+        if (run->pid_namespace != pid_namespace || is_daemon_alive(*run)) continue;
+        if (is_in_group(process.stat, run->group)) {
+            hooks.emplace(run->group, run->hook);
+        } else if (auto held = hold(process, run->hook)) {
+            orphans.away.push_back(std::move(*held));
         }
+    }
+    for (const auto& process : processes) {
+        const auto hook = hooks.find(process.stat.group);
+        if (hook == hooks.end() || !is_in_group(process.stat, hook->first)) continue;
+        if (auto held = hold(process, hook->second)) orphans.in_group.push_back(std::move(*held));
     }
     return orphans;
 }

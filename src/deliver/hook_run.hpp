@@ -41,12 +41,19 @@ struct HookOrphan {
     Fd pidfd;
 };
 
-/// Everything in the process groups of hooks that an earlier daemon of `node` ran and left behind.
+struct HookOrphans {
+    std::vector<HookOrphan> in_group;
+    /// They have the cookie and left the group: a server that a hook started, or a job of a shell
+    /// with `set -m`.  Not ours to stop, but not to be left unseen.
+    std::vector<HookOrphan> away;
+};
+
+/// Everything that hooks which an earlier daemon of `node` ran have left behind.
 ///
-/// Proof is the cookie: it names the group, so what a hook sent away with setsid is not meant, nor
-/// is a group that has come by the same number; and it names the daemon, so that one which lives,
-/// on a copy of the store, keeps its hooks.  Who has the cookie and is in that group proves it for
-/// all of the group: nobody joins it from another session.
-std::vector<HookOrphan> find_hook_orphans(const std::string& node);
+/// Proof is the cookie: it names the group, so what has left it is told apart, and a group that has
+/// come by the same number is nobody's; and it names the daemon, so that one which lives, on a copy
+/// of the store, keeps its hooks.  Who has the cookie and is in that group proves it for all of the
+/// group: nobody joins it from another session.
+HookOrphans find_hook_orphans(const std::string& node);
 
 }  // namespace knell

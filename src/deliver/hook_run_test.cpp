@@ -56,6 +56,12 @@ HookRun run_of_the_dead() {
     return run;
 }
 
+void expect_none() {
+    const auto found = find_hook_orphans(node);
+    EXPECT_TRUE(found.in_group.empty());
+    EXPECT_TRUE(found.away.empty());
+}
+
 TEST(HookRun, IsReadAsItWasWritten) {
     const HookRun run{"5d1e0c7a", 4026531836, 4711, 123456789, "ops.1_x-y", 815};
     EXPECT_EQ(parse_hook_run(text_before_group(run) + "0000000815"), run);
@@ -68,14 +74,15 @@ TEST(HookRun, IsReadAsItWasWritten) {
 TEST(HookOrphans, AreFoundByTheirCookieAndGroup) {
     const Marked orphan(run_of_the_dead());
     const auto found = find_hook_orphans(node);
-    ASSERT_EQ(found.size(), 1U);
-    EXPECT_EQ(found[0].pid, orphan.pid());
-    EXPECT_EQ(found[0].hook, "ops");
+    ASSERT_EQ(found.in_group.size(), 1U);
+    EXPECT_EQ(found.in_group[0].pid, orphan.pid());
+    EXPECT_EQ(found.in_group[0].hook, "ops");
+    EXPECT_TRUE(found.away.empty());
 }
 
 TEST(HookOrphans, AreNotWhatALivingDaemonRuns) {
     const Marked child(run_of_ours(node, "ops"));
-    EXPECT_TRUE(find_hook_orphans(node).empty());
+    expect_none();
 }
 
 TEST(HookOrphans, AreNotOfAnotherNodeOrNamespace) {
@@ -85,12 +92,16 @@ TEST(HookOrphans, AreNotOfAnotherNodeOrNamespace) {
     run = run_of_the_dead();
     run.pid_namespace += 1;
     const Marked elsewhere(run);
-    EXPECT_TRUE(find_hook_orphans(node).empty());
+    expect_none();
 }
 
-TEST(HookOrphans, AreNotWhatAHookSentAwayWithSetsid) {
+TEST(HookOrphans, ThatLeftTheirGroupAreToldApart) {
     const Marked daemon(run_of_the_dead(), /*group_off=*/-1);
-    EXPECT_TRUE(find_hook_orphans(node).empty());
+    const auto found = find_hook_orphans(node);
+    EXPECT_TRUE(found.in_group.empty());
+    ASSERT_EQ(found.away.size(), 1U);
+    EXPECT_EQ(found.away[0].pid, daemon.pid());
+    EXPECT_EQ(found.away[0].hook, "ops");
 }
 
 }  // namespace

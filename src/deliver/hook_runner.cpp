@@ -31,21 +31,26 @@ Finished failed(AttemptId attempt, std::string what) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, pid_t>> HookRunner::stop_orphans() {
-    std::vector<std::pair<std::string, pid_t>> stopped;
+HookRunner::Orphans HookRunner::stop_orphans() {
+    Orphans told;
     for (int round = 0; round < rounds_max; ++round) {
-        orphans_ = find_hook_orphans(node_);
+        auto found = find_hook_orphans(node_);
+        told.left_alone.clear();
+        for (const auto& away : found.away) told.left_alone.emplace_back(away.hook, away.pid);
+        orphans_ = std::move(found.in_group);
         if (orphans_.empty()) break;
         for (const auto& orphan : orphans_) {
             pidfd_send_signal(orphan.pidfd.get(), SIGKILL, nullptr, 0);
             const auto one = std::pair(orphan.hook, orphan.pid);
-            if (std::ranges::find(stopped, one) == stopped.end()) stopped.push_back(one);
+            if (std::ranges::find(told.stopped, one) == told.stopped.end()) {
+                told.stopped.push_back(one);
+            }
         }
         for (const auto& orphan : orphans_) {
             if (!is_gone(orphan, round_millis)) break;
         }
     }
-    return stopped;
+    return told;
 }
 
 const HookOrphan* HookRunner::earlier_run(const std::string& hook) {

@@ -28,10 +28,16 @@ class HookRunner {
     /// `node`: whose hooks they are.
     explicit HookRunner(std::string node = {}) : node_(std::move(node)) {}
 
-    /// Kills what hooks of an earlier daemon of this node left running.  Before the first `start`;
-    /// waits a moment for them to be gone.  What does not go, because it waits for a dead disk,
-    /// keeps its hook from being started.  Gives them for the log: hook and pid.
-    std::vector<std::pair<std::string, pid_t>> stop_orphans();
+    using HookAndPid = std::pair<std::string, pid_t>;
+    struct Orphans {
+        std::vector<HookAndPid> stopped;
+        std::vector<HookAndPid> left_alone;
+    };
+    /// Kills what hooks of an earlier daemon of this node left running, except what has left its
+    /// hook's group.  Before the first `start`; waits a moment for them to be gone.  What does not
+    /// go, because it waits for a dead disk, keeps its hook from being started.  Gives them for the
+    /// log.
+    Orphans stop_orphans();
 
     /// A hook that cannot be started has failed at once: `take_finished` says why.
     void start(AttemptId attempt, const HookSpec& spec, const Parcel& parcel, SteadyTime now);

@@ -69,6 +69,7 @@ TEST_F(HookOrphans, WhatAHookSentAwayIsLeftAlone) {
     const Stray second(pid_in("away-b"));  // to be ended with this test
     wait_until_heard("ops", "b_1_end");
     EXPECT_TRUE(away.is_running());
+    daemon.wait_for_log(fmt::format("process {}, which hook ops started", away.pid()));
 }
 
 TEST_F(HookOrphans, NothingIsLeftWhenTheDaemonIsStopped) {
