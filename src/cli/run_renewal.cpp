@@ -61,14 +61,25 @@ bool has_ended(const Fd& pidfd, pid_t parent, milliseconds wait) {
     return !pidfd && ::getppid() != parent;
 }
 
-/// `wait` is that before the first renewal.
+/// The process that renews; `wait` is that before the first renewal.  Its own answer to a session
+/// that was reaped counts only where nobody waits for it any more.
 [[noreturn]] void renew_until_it_ends(pid_t command, pid_t parent, const std::string& socket,
-                                      const JsonObject& params, milliseconds wait) {
+                                      RunSession& session, milliseconds wait) {
     const Fd pidfd{pidfd_open(command, 0)};
+    bool is_reaped = false;
     while (!has_ended(pidfd, parent, wait)) {
-        const auto renewed = renew(socket, params);
-        if (renewed == Renewed::ended) ::_exit(session_ended);
+        if (is_reaped) {
+            const auto reopened = session.open_again_if_reaped(command);
+            if (reopened == Reopened::no) ::_exit(session_ended);
+            is_reaped = reopened == Reopened::not_yet;
+            wait = is_reaped ? again_after : period;
+            continue;
+        }
+        const auto renewed = renew(
+            socket, {{"session_id", session.id().text()}, {"generation", session.generation()}});
         if (renewed == Renewed::taken) ::_exit(session_taken);
+        if (renewed == Renewed::ended && ::getppid() == parent) ::_exit(session_ended);
+        is_reaped = renewed == Renewed::ended;
         wait = renewed == Renewed::yes ? period : std::min(period, retry_after);
     }
     ::_exit(command_ended);
@@ -118,8 +129,6 @@ void LeaseRenewal::look() {
 
 void LeaseRenewal::start(SteadyTime now) {
     const pid_t parent = ::getpid();
-    const JsonObject params{{"session_id", session_.id().text()},
-                            {"generation", session_.generation()}};
     // How much is left of the lease is not known to a later one.
     const auto wait = is_first_ ? period : milliseconds{0};
     started_at_ = now;
@@ -138,7 +147,7 @@ void LeaseRenewal::start(SteadyTime now) {
     const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, fd);
     ::close_range(STDERR_FILENO + 1, ~0U, 0);
-    renew_until_it_ends(command_, parent, socket_, params, wait);
+    renew_until_it_ends(command_, parent, socket_, session_, wait);
 }
 
 void LeaseRenewal::reopen(SteadyTime now) {

@@ -22,8 +22,10 @@ namespace knell::cli {
 ///   renewing -> waiting        it died (somebody killed it): the next one starts at once, or after
 ///                              `again_after` if it did not live that long
 ///   renewing -> reopening      it was told that the session has ended
-///   reopening -> waiting       the session was reaped while all of us stood still: it is open
-///   again any -> over                the command has ended, or the session is somebody else's
+///   reopening -> waiting       the session was reaped while all of us stood still: open again
+///   any -> over                the command has ended, or the session is somebody else's
+///
+/// Where `knell run` was killed, that process opens a reaped session again itself.
 class LeaseRenewal {
   public:
     /// `session` and `socket` outlive this.

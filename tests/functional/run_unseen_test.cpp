@@ -168,6 +168,24 @@ TEST_F(Unseen, IsOpenedAgainWhenAllStoodStillUntilItWasReaped) {
     EXPECT_THAT(read_to_end(err.reading.get()), HasSubstr("it is open again, as generation 2\n"));
 }
 
+TEST_F(Unseen, IsOpenedAgainAlsoWhenItsWrapperIsGone) {
+    const Stray helper(renewer());
+    const Stray orphan(command);
+    ::kill(helper.pid(), SIGSTOP);
+    wrapper->signal(SIGKILL);
+    wrapper->wait();
+    until([&] { return text(show("s"), "reason") == "reaped"; }, "an end");
+
+    ::kill(helper.pid(), SIGCONT);
+
+    until([&] { return text(show("s"), "status") == "idle"; }, "a second life");
+    EXPECT_EQ(number(show("s"), "generation"), 2);
+    EXPECT_EQ(number(show("s"), "owner.stands_for.pid"), command);
+    const auto renewed = heartbeats();
+    until([&] { return heartbeats() > renewed; }, "a renewal");
+    EXPECT_EQ(text(show("s"), "status"), "idle");
+}
+
 TEST_F(Unseen, ItsEndIsRecordedAlsoWhenItComesBeforeThat) {
     const Stray helper(renewer());
     ::kill(helper.pid(), SIGSTOP);
