@@ -1,7 +1,9 @@
 #include "deliver/hook_command.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <ranges>
 
 #include <fcntl.h>
@@ -30,31 +32,67 @@ std::expected<OwnFile, Problem> open_file(const fs::path& path) {
     return std::unexpected(Problem{path.string(), 0, std::move(opened.error().message)});
 }
 
-/// The word after #! of a script; "" when it is none, or none that we may read.
-std::string interpreter_of(const OwnFile& program) {
+/// What is left of `text` from its next word on.
+std::string_view from_next_word(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    return text;
+}
+
+std::string_view first_word(std::string_view text) {
+    return text.substr(0, text.find_first_of(" \t"));
+}
+
+/// What follows #! in a script; "" when it is none, or none that we may read.
+std::string interpreter_line(const OwnFile& program) {
     const Fd file(
         open(program.path_of_descriptor().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!file) return {};
     std::array<char, interpreter_line_max> bytes{};
     const auto size = read(file.get(), bytes.data(), bytes.size());
     if (size < 2) return {};
-    std::string_view line(bytes.data(), static_cast<std::size_t>(size));
+    const std::string_view line(bytes.data(), static_cast<std::size_t>(size));
     if (!line.starts_with("#!")) return {};
-    line = line.substr(2, line.find('\n') - 2);
-    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-    return std::string(line.substr(0, line.find_first_of(" \t")));
+    return std::string(from_next_word(line.substr(2, line.find('\n') - 2)));
+}
+
+/// `#!/usr/bin/env NAME`: the file that env(1) will run, if it finds one.  The PATH that it gets
+/// has only directories that are safe; the file may still be one that others can change.
+std::optional<std::string> run_by_env(std::string_view line, std::string_view search_path) {
+    auto name = first_word(line);
+    if (fs::path(name).filename() != "env") return std::nullopt;
+    do {
+        line = from_next_word(line.substr(name.size()));
+        name = first_word(line);
+    } while (name.starts_with('-') || name.contains('='));
+    if (name.empty()) return std::nullopt;
+    if (name.contains('/')) return std::string(name);
+    for (const auto part : std::views::split(search_path, ':')) {
+        const std::string folder(part.begin(), part.end());
+        const auto candidate = fs::path(folder) / name;
+        if (access(candidate.c_str(), X_OK) == 0 && check_only_ours(folder)) {
+            return candidate.string();
+        }
+    }
+    return std::nullopt;
 }
 
 /// One that is not there is no danger: the kernel will say so.
-std::expected<void, Problem> check_interpreters(const fs::path& directory, std::string word) {
-    for (int i = 0; i < interpreters_max && !word.empty(); ++i) {
-        const auto path = directory / word;  // an absolute word stays as it is
-        const auto interpreter = open_only_ours(path.string());
-        if (!interpreter && interpreter.error().code == ErrorCode::not_found) return {};
-        if (!interpreter) {
-            return std::unexpected(Problem{path.string(), 0, interpreter.error().message});
+std::expected<void, Problem> check_interpreters(const fs::path& directory, std::string line,
+                                                std::string_view search_path) {
+    for (int i = 0; i < interpreters_max && !line.empty(); ++i) {
+        const auto by_env = run_by_env(line, search_path);
+        std::string next;
+        for (const auto& word : {std::string(first_word(line)), by_env.value_or("")}) {
+            if (word.empty()) continue;
+            const auto path = directory / word;  // an absolute word stays as it is
+            const auto interpreter = open_only_ours(path.string());
+            if (!interpreter && interpreter.error().code == ErrorCode::not_found) return {};
+            if (!interpreter) {
+                return std::unexpected(Problem{path.string(), 0, interpreter.error().message});
+            }
+            next = interpreter_line(*interpreter);
         }
-        word = interpreter_of(*interpreter);
+        line = std::move(next);
     }
     return {};
 }
@@ -100,8 +138,8 @@ std::expected<HookCommand, FileProblem> open_hook_command(const std::string& dir
     }
     auto own_program = open_file(argv.front());
     if (!own_program) return std::unexpected(std::move(own_program.error()));
-    const auto interpreter = interpreter_of(*own_program);
-    if (auto checked = check_interpreters(directory, interpreter); !checked) {
+    const auto interpreter = interpreter_line(*own_program);
+    if (auto checked = check_interpreters(directory, interpreter, search_path); !checked) {
         return std::unexpected(std::move(checked.error()));
     }
     return HookCommand{.directory = std::move(*own_directory),

@@ -320,6 +320,22 @@ TEST_F(HookRunnerTest, NorIsOneWhoseInterpreterOthersCouldSwap) {
                           path("run"), path("tools/sh"), path("tools"), path("tools")));
 }
 
+TEST_F(HookRunnerTest, NorIsOneWhoseInterpreterIsFoundByEnvAndOthersCouldChangeIt) {
+    std::filesystem::create_directory(path("tools"));
+    std::filesystem::copy_file("/bin/sh", path("tools/mysh"));
+    const auto hook = spec({write("run", "#!/usr/bin/env -S A=b mysh -e\necho ran $A\n")});
+    const std::string before = ::getenv("PATH");
+    ::setenv("PATH", (path("none") + ":" + path("tools") + ":" + before).c_str(), 1);
+
+    EXPECT_EQ(run(hook).output, "ran b\n");
+    ::chmod(path("tools/mysh").c_str(), 0777);
+    const auto refused = run(hook);
+
+    ::setenv("PATH", before.c_str(), 1);
+    EXPECT_EQ(refused.what, fmt::format("cannot run {}: {}: anybody could change it: chmod o-w {}",
+                                        path("run"), path("tools/mysh"), path("tools/mysh")));
+}
+
 TEST_F(HookRunnerTest, NorIsAHandlerThatOthersCouldChange) {
     const auto hook = python_handler("def handle(event_type, context): print('ran')\n");
     EXPECT_EQ(run(hook).output, "ran\n");
