@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
+#include "client/connect.hpp"
 #include "client/stop_daemon.hpp"
 
 namespace knell::cli {
@@ -34,7 +35,11 @@ class Down final : public Command {
 
   private:
     static std::string said_of(std::optional<pid_t> stopped, const Context& context) {
-        if (!stopped) return fmt::format("no daemon runs at {}", context.paths.listen_socket);
+        if (!stopped) {
+            const auto own = client::check_home(context.paths);
+            if (own) return fmt::format("no daemon runs at {}", context.paths.listen_socket);
+            return fmt::format("no daemon of this home runs: {}", own.error().message);
+        }
         if (*stopped == 0) return "stopped";  // it has no pid here
         return fmt::format("stopped: pid {}", *stopped);
     }

@@ -293,6 +293,9 @@ TEST_F(XdgHomes, NobodyIsServedByTheDaemonOfAnotherHomeWithoutKnowing) {
         EXPECT_EQ(refused.out, "") << verb.front();
         EXPECT_THAT(refused.err, HasSubstr(whose)) << verb.front();
     }
+    const auto down = knell("two", {"down"});
+    EXPECT_EQ(down.status, 0);
+    EXPECT_THAT(down.out, HasSubstr("no daemon of this home runs: the daemon at " + socket()));
     auto named = command("two", {"status"});
     named.environment["KNELL_SOCKET"] = socket();
     EXPECT_EQ(run_command(named).status, 0) << "who names a socket has chosen";
