@@ -35,4 +35,11 @@ bool has_control_character(std::string_view bytes) {
     });
 }
 
+std::string_view take_field(std::string_view& text, char until) {
+    const auto end = std::min(text.find(until), text.size());
+    const auto field = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return field;
+}
+
 }  // namespace knell

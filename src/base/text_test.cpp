@@ -25,6 +25,16 @@ TEST(ControlCharacters, AreFoundAnywhere) {
     EXPECT_TRUE(has_control_character("\x7f"));
 }
 
+TEST(TakeField, TakesThemOffOneByOne) {
+    std::string_view line = "12\t\tx";
+    EXPECT_EQ(number_in<int>(take_field(line, '\t')), 12);
+    EXPECT_EQ(take_field(line, '\t'), "");
+    EXPECT_EQ(take_field(line, '\t'), "x");
+    EXPECT_EQ(take_field(line, '\t'), "");
+    EXPECT_EQ(number_in<int>("x12"), 0);
+    EXPECT_EQ(number_in<int>("12x"), 12);
+}
+
 TEST(Uuid7, SortsByTimeAndSaysItsVersion) {
     const auto early = make_uuid7(from_millis(1000), {~0ULL, ~0ULL});
     const auto late = make_uuid7(from_millis(1001), {0, 0});

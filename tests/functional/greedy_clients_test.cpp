@@ -37,7 +37,20 @@ bool is_alone(Client& client) {
     return false;
 }
 
-class GreedyClients : public WithDaemon {};
+class GreedyClients : public WithDaemon {
+  protected:
+    /// `s`, with 4.5 MB of messages.
+    void create_long_session() {
+        create(R"({"id":"s","source":"cli"})");
+        const std::string content(900'000, 'x');
+        for (int i = 0; i < 5; ++i) {
+            client.must("session.append",
+                        fmt::format(R"({{"session_id":"s","generation":1,"messages":[)"
+                                    R"({{"role":"user","content":"{}"}}]}})",
+                                    content));
+        }
+    }
+};
 
 TEST_F(GreedyClients, WhoNeverReadsIsPausedAndCostsLittle) {
     const auto before = memory_of(daemon.pid());
@@ -204,14 +217,7 @@ TEST_F(GreedyClients, LinesThatNeverEndAreBoundedOverAllClients) {
 }
 
 TEST_F(GreedyClients, AnswersThatNobodyReadsAreBoundedOverAllClients) {
-    create(R"({"id":"s","source":"cli"})");
-    const std::string content(900'000, 'x');
-    for (int i = 0; i < 5; ++i) {
-        client.must("session.append",
-                    fmt::format(R"({{"session_id":"s","generation":1,"messages":[)"
-                                R"({{"role":"user","content":"{}"}}]}})",
-                                content));
-    }
+    create_long_session();
     const auto before = memory_of(daemon.pid());
     std::vector<Client> clients;
     for (int i = 0; i < 40; ++i) {
@@ -235,14 +241,7 @@ TEST_F(GreedyClients, AnswersThatNobodyReadsAreBoundedOverAllClients) {
 }
 
 TEST_F(GreedyClients, WhoAsksForMoreThanItReadsIsToldBeforeItIsClosed) {
-    create(R"({"id":"s","source":"cli"})");
-    const std::string content(900'000, 'x');
-    for (int i = 0; i < 5; ++i) {
-        client.must("session.append",
-                    fmt::format(R"({{"session_id":"s","generation":1,"messages":[)"
-                                R"({{"role":"user","content":"{}"}}]}})",
-                                content));
-    }
+    create_long_session();
     Client greedy(home.socket());
     for (int i = 0; i < 10; ++i) {
         greedy.send(
