@@ -76,6 +76,8 @@ void refuse_calls(const std::vector<long>& calls, int error) {
 /// In the child: only calls that are safe after a fork.
 [[noreturn]] void become(const Spawn& spawn, char* const* argv, char* const* environment) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // Whoever runs the tests may ignore some, as nohup does.
+    for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
     const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     ::dup2(spawn.in >= 0 ? spawn.in : null, STDIN_FILENO);
     ::dup2(spawn.out >= 0 ? spawn.out : null, STDOUT_FILENO);
