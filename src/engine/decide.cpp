@@ -13,12 +13,16 @@ namespace knell {
 namespace {
 
 /// Its owner was seen to go, and the session is about to end by that: its `knell run` is given a
-/// moment to say how, and what it left behind is looked for.  Nothing otherwise.
+/// moment to say how, and what it left behind is looked for; or its end is not written yet, because
+/// words that came with it are decided first or the store refused it.  Nothing otherwise.
 std::optional<Departed> departed(const LiveSession& live, const State& state) {
     const auto* owner = state.owner_of(live);
-    if (owner == nullptr || !owner->leaving || live.on_owner_loss() != OnOwnerLoss::end) return {};
+    if (owner == nullptr || live.on_owner_loss() != OnOwnerLoss::end) return {};
+    if (!owner->leaving && !owner->gone) return {};
     auto departed = end_of_departed(live, *owner, state);
-    departed.end.evidence += "; what it left behind was not looked for any more";
+    if (owner->leaving) {
+        departed.end.evidence += "; what it left behind was not looked for any more";
+    }
     return departed;
 }
 
@@ -118,7 +122,7 @@ void bound_by_what_was_seen(End& end, const LiveSession& live, const State& stat
     // The watch vouches for those that it can check.
     const bool doubtful = owner->unclear || live.unknown_since();
     auto last_look = doubtful ? std::nullopt : state.vouched_until();
-    if (owner->leaving) {
+    if (owner->leaving || owner->gone) {
         last_look = owner->departure.last_look;
         end.ended_before =
             std::min(end.ended_before, state.latest_for(live, owner->departure.seen_at));
@@ -309,6 +313,7 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
     const auto path = path_of(close, *live);
     if (auto gone = departed(*live, state); gone && path != EndPath::waited_for) {
         // Too late: it has ended already, and how is known better than by somebody's word.
+        order_stop(gone->end, *live);
         auto decision = answer(ClosedReply{close.session_id, live->generation(), gone->end, true});
         end_session(decision, gone->path, *live, std::move(gone->end), now);
         return decision;

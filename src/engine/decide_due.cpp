@@ -58,6 +58,9 @@ Departed end_of_departed(const LiveSession& live, const OwnerEntry& owner, const
                        ? end.ended_before
                        : std::clamp(live.last_seen_at(), end.ended_after, end.ended_before);
     end.evidence += said_of_clock(live, !departure.last_look, state);
+    const auto found = std::ranges::find(owner.found, SessionId(std::string(live.id())),
+                                         &FoundLeftovers::session_id);
+    if (is_command && found != owner.found.end()) end.leftovers = found->leftovers;
     return {path, std::move(end)};
 }
 
@@ -66,10 +69,6 @@ namespace {
 Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const State& state) {
     const auto now = state.time_for(live);
     auto [path, end] = end_of_departed(live, owner, state);
-    const bool is_command = live.leftovers() != LeftoversPolicy::none;
-    const auto found = std::ranges::find(owner.found, SessionId(std::string(live.id())),
-                                         &FoundLeftovers::session_id);
-    if (is_command && found != owner.found.end()) end.leftovers = found->leftovers;
     order_stop(end, live);
     auto decision = nothing();
     end_session(decision, path, live, std::move(end), now);

@@ -11,7 +11,8 @@ inline Decision refuse(Error error) {
     return answer(std::unexpected(std::move(error)));
 }
 
-/// How a session ends whose owner is gone, but for what it left behind; see decide_due.cpp.
+/// How a session ends whose owner is gone, with what it is known to have left behind; see
+/// decide_due.cpp.
 struct Departed {
     EndPath path;
     End end;

@@ -84,5 +84,26 @@ TEST_P(Departing, WhoAsksIsTold) {
     EXPECT_EQ(reply.departed->reason, Reason::signaled);
 }
 
+TEST_P(Departing, AWordThatComesWithTheDeathIsTooLate) {
+    journal().one(create("b", process_owner(6)), at(0));
+
+    const auto step = journal().step({gone(6, signaled(SIGKILL)), close("b", 1)}, at(11));
+
+    ASSERT_TRUE(step.replies.at(1));
+    EXPECT_TRUE(std::get<ClosedReply>(*step.replies[1]).already_ended);
+    EXPECT_EQ(shown("b").end->reason, Reason::signaled);
+    EXPECT_EQ(shown("b").end->proof, Proof::observed);
+}
+
+TEST_P(Departing, WhatItWasFoundToHaveLeftIsKept) {
+    const Leftover server{process_owner(7).process, "its cookie", "serve", Fate::left};
+
+    journal().step({gone(5, signaled(SIGKILL), "a", {server}), close("a", 1)}, at(11));
+
+    ASSERT_EQ(shown("a").end->leftovers.size(), 1U);
+    EXPECT_THAT(shown("a").end->evidence,
+                ::testing::Not(::testing::HasSubstr("was not looked for any more")));
+}
+
 }  // namespace
 }  // namespace knell::testing
