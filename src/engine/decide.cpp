@@ -422,6 +422,9 @@ Decision decide_on(Survey&& survey, const Session*, const State& state) {
     reply.leases = state.lease_count();
     reply.parked = state.count(Status::detached);
     state.owners().for_each([&](const OwnerEntry& entry) {
+        // The store refused its only session.  Who is watched for nobody's sake would never be let
+        // go of, and what was said of it then would not be said again when it owns one.
+        if (entry.sessions == 0) return;
         SurveyReply::Owner owner{entry.process, entry.sessions, {}, entry.doubted > 0};
         for_each_owned_by(entry, state, [&](const LiveSession& live) {
             if (live.ordinal() <= survey.after) return;
