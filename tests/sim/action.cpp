@@ -14,7 +14,7 @@ struct Row {
     std::uint32_t weight;
 };
 
-constexpr std::array<Row, 56> table{{
+constexpr std::array<Row, 57> table{{
     {Kind::pass, "time passes", 30},
     {Kind::pass_long, "much time passes", 10},
     {Kind::stall, "the daemon stalls", 3},
@@ -26,6 +26,7 @@ constexpr std::array<Row, 56> table{{
     {Kind::exit_process, "a process exits", 9},
     {Kind::kill_process, "a process is killed", 4},
     {Kind::reuse_pid, "a pid is used again", 3},
+    {Kind::outspeak_death, "somebody speaks while a command's end is being told", 5},
     {Kind::leave_process, "a command starts a process", 12},
     {Kind::hide_process, "a process cannot be read", 4},
     {Kind::show_process, "processes can be read again", 2},

@@ -21,6 +21,7 @@ enum class Kind : std::uint8_t {
     exit_process,
     kill_process,
     reuse_pid,
+    outspeak_death,
     leave_process,
     hide_process,
     show_process,

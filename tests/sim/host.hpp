@@ -33,7 +33,8 @@ class Host final : public ProcessTable {
         ProcessIdentity started_from;  // its parent then
         bool hides_cookie = false;
         bool ignores_term = false;
-        bool serves = false;  // it daemonised, and others use it
+        bool serves = false;      // it daemonised, and others use it
+        bool is_wrapper = false;  // the `knell run` of some command
     };
 
     /// How many processes can be held at once by a descriptor; and whether a look still finds one

@@ -127,7 +127,10 @@ void Ledger::note_arrival(const Command& command) {
 
 void Ledger::forget_arrivals() {
     for (auto& [id, known] : sessions_) {
-        for (auto& [generation, life] : known.lives) life.arrived_sign.reset();
+        for (auto& [generation, life] : known.lives) {
+            life.arrived_sign.reset();
+            life.deaths_seen.clear();
+        }
     }
 }
 
@@ -156,7 +159,19 @@ void Ledger::fill_owner(const Session& row) {
     life.is_owner_known = true;
 }
 
+void Ledger::note_seen_death(const OwnerGone& gone) {
+    for (auto& [id, known] : sessions_) {
+        auto& life = known.lives[known.generation];
+        const bool is_its_owner = known.open && life.is_owner_known &&
+                                  life.owner.kind == OwnerKind::process &&
+                                  life.owner.process == gone.process;
+        if (is_its_owner) life.deaths_seen.push_back(gone.departure);
+    }
+}
+
 void Ledger::note_reply(const Said& said) {
+    // Whatever the disk said: the daemon knows, and says it again to itself.
+    if (const auto* gone = std::get_if<OwnerGone>(&said.command)) note_seen_death(*gone);
     if (!said.reply) return;
     if (const auto* opened = std::get_if<OpenedReply>(&*said.reply)) {
         auto& life = life_of(opened->session_id, opened->generation);
@@ -166,6 +181,9 @@ void Ledger::note_reply(const Said& said) {
             life.on_owner_loss = create->draft.on_owner_loss;
             life.park_window = create->draft.park_window;
             life.leftovers = create->draft.leftovers;
+            life.wrapper = create->draft.owner.process;  // of the same boot and namespace
+            life.wrapper.pid = create->reaper.pid;
+            life.wrapper.start_ticks = create->reaper.start_ticks;
         } else if (const auto* resume = std::get_if<Resume>(&said.command)) {
             life.owner = resume->owner;
             life.on_owner_loss = resume->on_owner_loss;

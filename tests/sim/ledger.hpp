@@ -37,10 +37,13 @@ struct Life {
     OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
     std::chrono::seconds park_window{0};
     LeftoversPolicy leftovers = LeftoversPolicy::none;
+    ProcessIdentity wrapper;  // the command's parent; pid 0: it has none
     bool is_owner_known = false;
     Host::Duration last_sign{0};  // on the ledger's listening clock, when it arrived
     /// One that is in the daemon's hands, and goes with it.
     std::optional<Host::Duration> arrived_sign;
+    /// How the daemon that runs was told that its owner went, while it was open.
+    std::vector<Departure> deaths_seen;
     bool was_held = false;     // with a crowd of leases, for one more TTL
     bool was_doubted = false;  // at any time
     bool open = true;
@@ -128,6 +131,7 @@ class Ledger {
 
   private:
     void note_reply(const Said& said);
+    void note_seen_death(const OwnerGone& gone);
     void note_event(const Event& event, Host::Duration elapsed);
     void note_sign(const SessionId& id, Generation generation, Host::Duration arrived);
     void note_arrived_sign(const SessionId& id, Generation generation);

@@ -122,6 +122,7 @@ void Leftovers::stop(StopLeftovers&& what) {
 }
 
 std::vector<Command> Leftovers::step() {
+    if (host_.elapsed() < goes_on_at_) return {};
     std::vector<Command> words;
     const auto now = host_.readings().awake;
     std::erase_if(looks_, [&](const std::unique_ptr<Look>& one) {

@@ -49,6 +49,8 @@ class Leftovers final : public LeftoverFinder {
     std::vector<FoundLeftovers> find(const FindLeftovers& what) override;
     void look(const FindLeftovers& what);
     void stop(StopLeftovers&& what);
+    /// The thread is held up until then, or waits for a wrapper's word.
+    void stall_until(Host::Duration time) { goes_on_at_ = time; }
     /// What there is to say by now.
     std::vector<Command> step();
 
@@ -66,6 +68,7 @@ class Leftovers final : public LeftoverFinder {
     const std::unique_ptr<Holder> holder_;
     Stopper stopper_;
     std::vector<std::unique_ptr<Look>> looks_;
+    Host::Duration goes_on_at_{0};
 };
 
 }  // namespace knell::sim

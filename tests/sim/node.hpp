@@ -59,6 +59,8 @@ class Node final : public WatchList::Holder {
     const WatchList& watching() const { return *watching_; }
     /// The watch thread is held up; what ends meanwhile it sees when it goes on.
     void stall_watch(Host::Duration time) { watch_goes_on_at_ = host_.elapsed() + time; }
+    /// What was left behind is looked for only after that.
+    void stall_leftovers(Host::Duration time) { leftovers_->stall_until(host_.elapsed() + time); }
     /// What it sees next it will say twice.
     void stutter() { stutters_ = true; }
     /// One round of the watch thread.

@@ -149,6 +149,9 @@ bool World::perform_on_process(const Action& action) {
                 }
             }
             return true;
+        case Kind::outspeak_death:
+            outspeak_death(action);
+            return true;
         case Kind::leave_process:
             leave_process(action);
             return true;

@@ -94,7 +94,8 @@ Owner World::pick_owner(const Action& action) {
     }
     std::vector<const Host::Process*> alive;
     for (const auto& process : host_.processes()) {
-        if (process.alive && process.identity != node_.self()) alive.push_back(&process);
+        const bool may_own = process.alive && !process.is_wrapper;
+        if (may_own && process.identity != node_.self()) alive.push_back(&process);
     }
     owner.process =
         alive.empty() ? host_.start() : alive[action.fate / 16 % alive.size()]->identity;
@@ -116,6 +117,14 @@ void World::create(const Action& action, std::optional<Close> and_close) {
     if (action.which / 16 % 2 == 0) {
         create.draft.leftovers =
             action.which / 256 % 3 == 0 ? LeftoversPolicy::report : LeftoversPolicy::stop;
+    }
+    const bool is_command = create.draft.leftovers != LeftoversPolicy::none &&
+                            create.draft.owner.kind == OwnerKind::process;
+    if (is_command && action.which / 1024 % 2 == 0) {
+        const auto wrapper = host_.start();
+        host_.find(wrapper)->is_wrapper = true;
+        create.reaper = {wrapper.pid, wrapper.start_ticks};
+        create.reaper_is_parent = true;
     }
     if (and_close) {
         and_close->session_id = create.draft.id;

@@ -79,6 +79,7 @@ std::string observed_by_nobody(const Scene& scene);
 std::string crowd_reaped(const Scene& scene);
 std::string dead_unnoticed(const Scene& scene);
 std::string still_open(const Scene& scene);
+std::string death_hidden(const Scene& scene);  // promises_departed.cpp
 std::string bounds_false(const Scene& scene);  // promises_bounds.cpp
 std::string watch_differs(const Scene& scene);
 std::string signalled_wrongly(const Scene& scene);  // promises_leftovers.cpp

@@ -94,6 +94,8 @@ class World {
     void end_some_process(const Action& action, Departure departure);
     void end_process(Host::Process* process, const Action& action, Departure departure);
     void leave_process(const Action& action);
+    void outspeak_death(const Action& action);
+    void speak_for_wrapper(const Action& action, const SessionId& id, const Life& life);
     void signal_process(const ProcessIdentity& identity, int number);
     void create(const Action& action, std::optional<Close> and_close);
     void create_crowd(const Action& action);

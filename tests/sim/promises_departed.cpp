@@ -1,0 +1,79 @@
+// About deaths that the daemon was told of: what anybody says after that does not change how a
+// session ended.
+
+#include <fmt/format.h>
+
+#include "promises.hpp"
+
+namespace knell::sim {
+
+namespace {
+
+using Seen = std::map<std::string, std::vector<Departure>>;
+
+/// What the running daemon knew of the owner's end before the first word in this step that could
+/// end the session: words are decided in the order in which they came.
+Seen seen_before_any_word(const Scene& scene) {
+    Seen seen;
+    std::set<std::string> spoken_of;
+    for (const auto& [id, known] : scene.ledger.sessions()) {
+        if (known.open) seen[id] = known.lives.at(known.generation).deaths_seen;
+    }
+    for (const auto& said : scene.step.said) {
+        if (const auto* gone = std::get_if<OwnerGone>(&said.command)) {
+            for (auto& [id, deaths] : seen) {
+                const auto& known = *scene.ledger.find(SessionId(id));
+                const auto& owner = known.lives.at(known.generation).owner;
+                const bool is_its_owner =
+                    owner.kind == OwnerKind::process && owner.process == gone->process;
+                if (is_its_owner && !spoken_of.contains(id)) deaths.push_back(gone->departure);
+            }
+        }
+        const bool may_end = std::holds_alternative<Close>(said.command) ||
+                             std::holds_alternative<Resume>(said.command);
+        if (may_end && said.reply) spoken_of.insert(subject_of(said.command)->text());
+    }
+    return seen;
+}
+
+/// The wrapper waited for the command: its word is an observation, too, and says more.
+bool is_wrappers_word(const Event& event, const Life& life, const Scene& scene) {
+    for (const auto& said : scene.step.said) {
+        const auto* close = std::get_if<Close>(&said.command);
+        if (close == nullptr || close->session_id != event.session_id || !close->is_over) continue;
+        if (close->caller == life.wrapper && event.end->proof == Proof::observed) return true;
+    }
+    return false;
+}
+
+bool tells_of(const Departure& death, const End& end, const Life& life) {
+    const auto& row = row_of(path_for(death, life.leftovers != LeftoversPolicy::none));
+    return end.reason == row.reason && end.proof == row.proof &&
+           end.evidence.starts_with(death.evidence);
+}
+
+}  // namespace
+
+std::string death_hidden(const Scene& scene) {
+    if (scene.step.said.empty() && scene.step.told.empty()) return {};
+    const auto seen = seen_before_any_word(scene);
+    for (const auto& event : scene.step.told) {
+        if (!event.end) continue;
+        const auto deaths = seen.find(event.session_id.text());
+        const auto* life = scene.ledger.life(event.session_id, event.generation);
+        if (life == nullptr || !life->is_owner_known || deaths == seen.end()) continue;
+        // A parked session has lost its owner, and is then whoever's says so.
+        if (deaths->second.empty() || life->on_owner_loss != OnOwnerLoss::end) continue;
+        const bool is_told = std::ranges::any_of(deaths->second, [&](const Departure& death) {
+            return tells_of(death, *event.end, *life);
+        });
+        if (is_told || is_wrappers_word(event, *life, scene)) continue;
+        return fmt::format(
+            "session {} generation {}: ended as {} ({}), but its owner was seen to go before that",
+            event.session_id.text(), event.generation, name_of(event.end->reason),
+            event.end->evidence);
+    }
+    return {};
+}
+
+}  // namespace knell::sim
