@@ -214,16 +214,28 @@ class Daemon final : public rpc::Backend {
                              reader);
     }
 
-    void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
+    void after_a_look(std::move_only_function<void()> then) override {
+        auto held = std::make_shared<decltype(then)>(std::move(then));
+        watch_.look_now([this, held] { server_.post([held] { (*held)(); }); });
+    }
+
+    void search_leftovers(const SessionId& session, pid_t caller,
+                          std::optional<ProcessIdentity> reaper,
                           std::move_only_function<void(rpc::CommandEnd)> done) override {
         // A full queue must not keep a session from ending: then nobody looks.
         auto held = std::make_shared<decltype(done)>(std::move(done));
-        auto run = [this, held, session, reaper](Reader& reader) {
+        auto run = [this, held, session, caller, reaper](Reader& reader) {
             // Who the command is, the record says and not the caller.
             const auto row = reader.find(session);
             const bool is_over = row && *row && is_ended((*row)->owner.process);
-            const auto answer = [this, held, is_over](std::vector<FoundLeftovers> found) {
-                rpc::CommandEnd end{.leftovers = {}, .is_over = is_over};
+            const bool by_parent =
+                is_over && is_parents_word((*row)->owner.process, caller, processes_);
+            const auto answer = [this, held, is_over,
+                                 by_parent](std::vector<FoundLeftovers> found) {
+                rpc::CommandEnd end{.leftovers = {},
+                                    .is_over = is_over,
+                                    .by_parent = by_parent,
+                                    .was_searched = !found.empty()};
                 if (!found.empty()) end.leftovers = std::move(found.front().leftovers);
                 server_.post([held, end = std::move(end)]() mutable { (*held)(std::move(end)); });
             };

@@ -28,6 +28,8 @@ struct Close {
     std::optional<ProcessIdentity> caller{};      // who said it, where that is proven
     std::optional<ProcessIdentity> spoken_for{};  // on whose behalf, by the caller's own word
     bool is_over = false;                         // the command was looked at and has ended
+    bool by_parent = false;     // the caller is proven to have its end from the kernel
+    bool was_searched = false;  // `leftovers` are all there are
 };
 
 struct Create {

@@ -15,12 +15,14 @@ namespace {
 /// Its owner was seen to go, and the session is about to end by that: its `knell run` is given a
 /// moment to say how, and what it left behind is looked for; or its end is not written yet, because
 /// words that came with it are decided first or the store refused it.  Nothing otherwise.
-std::optional<Departed> departed(const LiveSession& live, const State& state) {
+/// `was_searched`: whoever asks has looked for that.
+std::optional<Departed> departed(const LiveSession& live, const State& state,
+                                 bool was_searched = false) {
     const auto* owner = state.owner_of(live);
     if (owner == nullptr || live.on_owner_loss() != OnOwnerLoss::end) return {};
     if (!owner->leaving && !owner->gone) return {};
     auto departed = end_of_departed(live, *owner, state);
-    if (owner->leaving) {
+    if (owner->leaving && !was_searched) {
         departed.end.evidence += "; what it left behind was not looked for any more";
     }
     return departed;
@@ -86,7 +88,8 @@ OpenedReply opened_reply(const SessionId& id, Generation generation, const Owner
 /// Whether a close is the word of somebody who saw it, or a claim.
 EndPath path_of(const Close& close, const LiveSession& live) {
     const bool saw = close.is_over && close.caller && live.leftovers() != LeftoversPolicy::none &&
-                     live.is_parent(*close.caller) && leads_to(EndPath::waited_for, close.reason);
+                     (close.by_parent || live.is_parent(*close.caller)) &&
+                     leads_to(EndPath::waited_for, close.reason);
     return saw ? EndPath::waited_for : EndPath::closed;
 }
 
@@ -311,8 +314,10 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
     }
     const auto now = state.time_for(*live);
     const auto path = path_of(close, *live);
-    if (auto gone = departed(*live, state); gone && path != EndPath::waited_for) {
+    if (auto gone = departed(*live, state, close.was_searched);
+        gone && path != EndPath::waited_for) {
         // Too late: it has ended already, and how is known better than by somebody's word.
+        if (close.was_searched) gone->end.leftovers = close.leftovers;
         order_stop(gone->end, *live);
         auto decision = answer(ClosedReply{close.session_id, live->generation(), gone->end, true});
         end_session(decision, gone->path, *live, std::move(gone->end), now);

@@ -30,7 +30,9 @@ struct HooksCall {
 /// What a look at the command of an open session shows.
 struct CommandEnd {
     std::vector<Leftover> leftovers;
-    bool is_over = false;  // proven; false also when nobody could look
+    bool is_over = false;       // proven; false also when nobody could look
+    bool by_parent = false;     // who says so is proven to have it from the kernel
+    bool was_searched = false;  // leftovers were looked for, if there are none
 };
 
 /// What the methods need of the daemon.  Both kinds of work are queued and bounded: a full queue
@@ -52,8 +54,12 @@ class Backend {
     /// On the read thread.
     virtual Result<Json> node_status(Reader& reader) const = 0;
     /// Looks for what the command of an open session left behind, away from this thread.
-    virtual void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
+    virtual void search_leftovers(const SessionId& session, pid_t caller,
+                                  std::optional<ProcessIdentity> reaper,
                                   std::move_only_function<void(CommandEnd)> done) = 0;
+    /// Once everybody who is watched was looked at: the end of an owner that died before this was
+    /// called is submitted by then.
+    virtual void after_a_look(std::move_only_function<void()> then) = 0;
     /// Looks at every owner now: what would end or ended, what is left alone and why.  A page of
     /// sessions is named, those opened after `after`.
     virtual void sweep(bool dry_run, Ordinal after, Respond done) = 0;

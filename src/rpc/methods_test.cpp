@@ -47,6 +47,17 @@ TEST_F(Methods, ADeadOwnerIsRefusedByName) {
     EXPECT_EQ(error.at("data").at("field").as_string(), "owner.pid");
 }
 
+TEST_F(Methods, AnOwnerThatIsGoneIsNotCalledAliveWhileItsEndCannotBeWritten) {
+    call("session.create", R"({"id":"a","source":"cli"})");
+    EXPECT_EQ(call("session.why", R"({"session_id":"a"})").at("verdict").as_string(), "alive");
+
+    backend_.fake_processes().end(100);
+
+    const auto why = call("session.why", R"({"session_id":"a"})");
+    EXPECT_EQ(why.at("verdict").as_string(), "dead");
+    EXPECT_NE(why.at("evidence").as_string().find("not recorded yet"), std::string::npos);
+}
+
 TEST_F(Methods, ALeaseComesWithAdviceWhenToRenewIt) {
     const auto opened = call("session.create", R"({"source":"cli","owner":{"lease_ttl_s":45}})");
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/limits.hpp"
+#include "watch/process_check.hpp"
 #include "wire/params.hpp"
 #include "wire/session_json.hpp"
 
@@ -15,7 +16,14 @@ struct Verdict {
     std::string evidence;
 };
 
-Verdict judge(const Session& session, const InspectReply& live, const std::string& watched) {
+/// Of an owner whose end was told but could not be written nobody keeps a watch: it is looked at.
+bool is_gone(const Session& session, const std::string& watched, const Backend& backend) {
+    if (session.owner.kind != OwnerKind::process || !watched.empty()) return false;
+    return std::holds_alternative<Gone>(look_for(session.owner.process, backend.processes()));
+}
+
+Verdict judge(const Session& session, const InspectReply& live, const std::string& watched,
+              bool is_gone) {
     if (session.end) return {"dead", session.end->evidence};
     const auto& owner = session.owner;
     if (live.departed) return {"dead", live.departed->evidence + "; its end is being recorded"};
@@ -27,6 +35,11 @@ Verdict judge(const Session& session, const InspectReply& live, const std::strin
     if (session.parked_since) {
         return {"unknown", fmt::format("its owner is gone since {}; it waits to be claimed",
                                        format_rfc3339(*session.parked_since))};
+    }
+    if (is_gone) {
+        return {"dead", fmt::format("process {} (start ticks {}) is gone; its end is not recorded "
+                                    "yet: `knell status` says whether the store takes writes",
+                                    owner.process.pid, owner.process.start_ticks)};
     }
     if (owner.kind == OwnerKind::process) {
         return {"alive", fmt::format("process {} (start ticks {}) is {}", owner.process.pid,
@@ -110,7 +123,9 @@ Result<Json> explain(const SessionId& id, Seq after, const InspectReply& live,
                                        .session_id = id,
                                        .bytes_max = limits::page_bytes_max});
     if (!events) return std::unexpected(events.error());
-    const auto verdict = judge(**session, live, backend.how_watched((*session)->owner.process));
+    const auto& owner = (*session)->owner.process;
+    const auto watched = backend.how_watched(owner);
+    const auto verdict = judge(**session, live, watched, is_gone(**session, watched, backend));
     JsonObject result;
     result["session"] = wire::to_json(**session);
     result["verdict"] = verdict.word;

@@ -80,7 +80,7 @@ Result<Json> InProcessBackend::node_status(Reader&) const {
     return JsonObject{{"sessions", JsonObject{{"open", state_.open_count()}}}};
 }
 
-void InProcessBackend::search_leftovers(const SessionId& session,
+void InProcessBackend::search_leftovers(const SessionId& session, pid_t,
                                         std::optional<ProcessIdentity> reaper,
                                         std::move_only_function<void(rpc::CommandEnd)> done) {
     searches.push_back({session, std::move(reaper)});

@@ -54,7 +54,9 @@ class InProcessBackend final : public rpc::Backend {
     void drop_reads(rpc::ConnectionId asker) override { hung_up.push_back(asker); }
     rpc::Feeds& feeds() override { return feeds_; }
     Result<Json> node_status(Reader& reader) const override;
-    void search_leftovers(const SessionId& session, std::optional<ProcessIdentity> reaper,
+    void after_a_look(std::move_only_function<void()> then) override { then(); }
+    void search_leftovers(const SessionId& session, pid_t caller,
+                          std::optional<ProcessIdentity> reaper,
                           std::move_only_function<void(rpc::CommandEnd)> done) override;
     void sweep(bool dry_run, Ordinal after, rpc::Respond done) override;
     /// Nobody is subscribed here.

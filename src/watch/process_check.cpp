@@ -131,4 +131,16 @@ Finding look_for(const ProcessIdentity& process, const ProcessTable& table) {
     return StillThere{std::move(sight.pidfd)};
 }
 
+bool is_parents_word(const ProcessIdentity& ended, pid_t teller, const ProcessTable& table) {
+    if (ended.boot_id != table.boot_id() || ended.pid_namespace != table.own_pid_namespace()) {
+        return false;
+    }
+    const auto parent = table.parent_of(ended.pid);
+    // Asked after the parent: a number that is still the process's own was so before.
+    const auto sight = table.look_at(ended.pid);
+    if (!parent || sight.nobody || sight.start_ticks != ended.start_ticks) return false;
+    if (*parent == teller) return true;
+    return table.parent_of(teller) == parent && table.is_knell(teller) && table.is_knell(*parent);
+}
+
 }  // namespace knell

@@ -27,6 +27,10 @@ using Finding = std::variant<StillThere, Gone, CannotTell>;
 /// same pid is proof of its death.
 Finding look_for(const ProcessIdentity& process, const ProcessTable& table);
 
+/// Whether `teller` has how that process ended from the kernel: it is its parent, which has not
+/// waited for it yet, or a knell that does the talking for its own parent, a `knell run`.
+bool is_parents_word(const ProcessIdentity& ended, pid_t teller, const ProcessTable& table);
+
 /// How the process behind `pidfd` ended, as far as the kernel tells.  It has ended.
 Departure departure_of(int pidfd, const ProcessIdentity& process);
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include <pthread.h>
 #include <sys/epoll.h>
@@ -70,6 +71,7 @@ class ProcessWatch::Loop final : public WatchList::Holder {
             list_.look_again();
             // Last: whatever was found before then has been told by now.
             proven_until_ = list_.proven_until().time_since_epoch().count();
+            for (const auto& then : std::exchange(after_look_, {})) then();
         }
     }
 
@@ -78,6 +80,7 @@ class ProcessWatch::Loop final : public WatchList::Holder {
         list_.watch(process, std::move(look));
     }
     void unwatch(const ProcessIdentity& process) { list_.unwatch(process); }
+    void after_look(std::function<void()> then) { after_look_.push_back(std::move(then)); }
     bool hold(WatchList::Number number, const ProcessIdentity& process, Fd&& pidfd) override;
     void release(WatchList::Number number) override { held_.erase(number); }
 
@@ -170,6 +173,7 @@ class ProcessWatch::Loop final : public WatchList::Holder {
 
     // Watch thread only.
     std::unordered_map<WatchList::Number, Fd> held_;
+    std::vector<std::function<void()>> after_look_;
 };
 
 bool ProcessWatch::Loop::hold(WatchList::Number number, const ProcessIdentity&, Fd&& pidfd) {
@@ -197,6 +201,9 @@ void ProcessWatch::watch(const ProcessIdentity& process) {
 }
 void ProcessWatch::unwatch(const ProcessIdentity& process) {
     loop_->ask([process](Loop& loop) { loop.unwatch(process); });
+}
+void ProcessWatch::look_now(std::function<void()> then) {
+    loop_->ask([then = std::move(then)](Loop& loop) { loop.after_look(then); });
 }
 WatchList::How ProcessWatch::how(const ProcessIdentity& process) const {
     return loop_->how(process);

@@ -29,6 +29,10 @@ class ProcessWatch {
     void watch(const ProcessIdentity& process);
     void unwatch(const ProcessIdentity& process);
 
+    /// Looks at all that is held, and calls `then` on the watch thread: who died before this was
+    /// called was told of by then.
+    void look_now(std::function<void()> then);
+
     WatchList::How how(const ProcessIdentity& process) const;
     WatchList::Counts counts() const;
     /// On the boot clock: every owner whose end was not told by now was there then.  Owners that

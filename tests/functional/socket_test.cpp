@@ -443,6 +443,16 @@ TEST_F(AnothersDaemon, RootMayUseItWhenItIsNamed) {
     EXPECT_EQ(as_root({"status"}, {{"KNELL_SOCKET", theirs() + "/knell.sock"}}).status, 0);
 }
 
+TEST_F(AnothersDaemon, IsToldHowACommandOfRootEnded) {
+    const Environment named{{"KNELL_HOME", theirs()}};
+
+    EXPECT_EQ(as_root({"run", "--id", "s", "--", "sh", "-c", "exit 4"}, named).status, 4);
+
+    const auto session = parse(as_root({"show", "s", "--json"}, named).out);
+    EXPECT_EQ(text(session, "detail"), "exit 4");
+    EXPECT_EQ(text(session, "proof"), "observed");
+}
+
 TEST_F(AnothersDaemon, RootDoesNotTalkToOneThatStandsWhereItsOwnWouldBe) {
     fs::create_directory(home.file("run"));
     fs::create_directory_symlink(theirs(), home.file("run/knell"));

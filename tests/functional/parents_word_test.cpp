@@ -1,0 +1,120 @@
+// How a command ended is told by its `knell run`, whichever daemon listens and whoever else is
+// there; and nobody's word hides a death that has happened.
+
+#include <csignal>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "functional/harness/owners.hpp"
+
+namespace knell::functional {
+namespace {
+
+using testing::HasSubstr;
+
+class ParentsWord : public WithOwners {
+  protected:
+    static constexpr auto quiet = ">/dev/null 2>&1 </dev/null";
+
+    /// The end of a command that left one process, which is to be stopped, and exited with 3.
+    void expect_whole_end(const std::string& id, const Stray& left) {
+        const auto session = ended(id);
+        EXPECT_EQ(text(session, "reason"), "exited");
+        EXPECT_EQ(text(session, "detail"), "exit 3");
+        EXPECT_EQ(text(session, "proof"), "observed");
+        EXPECT_THAT(text(session, "evidence"), HasSubstr("the command's parent, waited for it"));
+        EXPECT_EQ(number(session, "leftovers.0.pid"), left.pid());
+        left.wait_until_gone();
+    }
+};
+
+TEST_F(ParentsWord, IsTakenByALaterDaemonToo) {
+    Pipe in;
+    Pipe out;
+    Pipe err;
+    auto spawn =
+        home.command({"run", "--id", "s", "--leftovers", "stop", "--", "sh", "-c",
+                      fmt::format("setsid sleep 600 {} & echo $!; read end; exit 3", quiet)});
+    spawn.in = in.reading.get();
+    spawn.out = out.writing.get();
+    spawn.err = err.writing.get();
+    Process wrapper(spawn);
+    in.reading.reset();
+    out.writing.reset();
+    err.writing.reset();
+    std::string said;
+    while (!said.contains('\n')) ASSERT_TRUE(read_available(out.reading.get(), said));
+    const Stray left(static_cast<pid_t>(std::stol(said)));
+
+    daemon.restart();
+    client = Client(home.socket());
+    in.writing.reset();
+
+    EXPECT_EQ(wrapper.wait(), 3);
+    expect_whole_end("s", left);
+    EXPECT_THAT(read_to_end(err.reading.get()), HasSubstr(fmt::format("{} ", left.pid())));
+}
+
+TEST_F(ParentsWord, IsTakenAlsoWhereTheWrapperHadAChildOfItsOwn) {
+    Spawn spawn = home.command({});
+    spawn.argv = {"sh", "-c",
+                  fmt::format("sleep 600 {0} & echo $!; exec \"$0\" run --id s --leftovers stop -- "
+                              "sh -c 'setsid sleep 601 {0} & echo $!; exit 3'",
+                              quiet),
+                  knell_binary()};
+    const auto outcome = run_command(spawn);
+    const Stray before(static_cast<pid_t>(std::stol(outcome.out)));
+    const Stray left(static_cast<pid_t>(std::stol(outcome.out.substr(outcome.out.find('\n')))));
+
+    EXPECT_EQ(outcome.status, 3);
+    expect_whole_end("s", left);
+    EXPECT_TRUE(before.is_running()) << "it was there before the command";
+}
+
+/// A death that has happened, but that the daemon had no time to notice.
+class UnnoticedDeath : public ParentsWord {
+  protected:
+    void SetUp() override {
+        own("s", owner.pid());
+        daemon.freeze();
+        owner.signal(SIGKILL);
+        owner.become_zombie();
+    }
+    /// Sent while the daemon stands still: it finds the word and the death at once.
+    Json say(std::string_view method, std::string_view params) {
+        client.send(
+            fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"{}","params":{}}})", method, params) +
+            "\n");
+        daemon.signal(SIGCONT);
+        return client.read_answer().result();
+    }
+
+    Puppet owner;
+};
+
+TEST_F(UnnoticedDeath, IsNotHiddenByAClose) {
+    const auto closed = say("session.close", R"({"session_id":"s","reason":"completed"})");
+
+    EXPECT_TRUE(at(closed, "already_ended").as_bool());
+    EXPECT_EQ(text(closed, "reason"), "signaled");
+    EXPECT_EQ(text(show("s"), "detail"), "signal 9 (SIGKILL)");
+    EXPECT_EQ(text(show("s"), "proof"), "observed");
+}
+
+TEST_F(UnnoticedDeath, IsNotHiddenByATakeover) {
+    const auto resumed = say("session.resume", R"({"session_id":"s","takeover":true})");
+
+    EXPECT_EQ(number(resumed, "generation"), 2);
+    const auto ends = client.must("events.read", R"({"types":["session:end"]})");
+    EXPECT_EQ(text(ends, "events.0.reason"), "signaled");
+}
+
+TEST_F(UnnoticedDeath, LetsAnotherOpenTheSessionAgain) {
+    const auto resumed = say("session.resume", R"({"session_id":"s"})");
+
+    EXPECT_EQ(number(resumed, "generation"), 2) << "nobody owns it";
+}
+
+}  // namespace
+}  // namespace knell::functional
