@@ -113,14 +113,16 @@ class Run final : public Command {
         LeaseRenewal renewal(session, context.paths.socket, child->pid());
         const auto outcome = signals.wait_for(
             child->pid(), [&] { return session.needs_renewal() ? renewal.tend() : std::nullopt; });
-        close(session, outcome, child->pid(), had_children);
+        std::vector<std::string> orphans;
         if (session.needs_renewal()) {
-            const auto lines = orphan_lines({.command = child->pid(),
-                                             .renewer = renewal.process(),
-                                             .had_children = had_children,
-                                             .should_stop = leftovers_ == "stop"});
-            for (const auto& line : lines) complain("run", line);
+            // Before the end is told: a daemon that is started for that is nobody's orphan.
+            orphans = orphan_lines({.command = child->pid(),
+                                    .renewer = renewal.process(),
+                                    .had_children = had_children,
+                                    .should_stop = leftovers_ == "stop"});
         }
+        close(session, outcome, child->pid(), had_children);
+        for (const auto& line : orphans) complain("run", line);
         child->reap();
         return end_like(outcome.wait_status);
     }

@@ -46,19 +46,24 @@ class Up final : public Command {
         if (const auto checked = client::check_home(context.paths); !checked) {
             return complain("up", checked.error());
         }
-        auto connection = client::Connection::open(context.paths.listen_socket, deadline);
         // Also one whose socket was deleted: it answers again in a moment.
-        const bool ran_before = connection || lock_holder(context.paths.lock_file);
-        if (!connection && connection.error().code == ErrorCode::unreachable) {
-            connection = client::start_daemon(context.paths, variables_in_config, deadline);
+        const auto before = lock_holder(context.paths.lock_file);
+        auto status = ask(client::Connection::open(context.paths.listen_socket, deadline));
+        if (!status && status.error().code == ErrorCode::unreachable) {
+            // None runs, or it is just going.
+            status = ask(client::start_daemon(context.paths, variables_in_config, deadline));
         }
-        if (!connection) return complain("up", connection.error());
-        const auto status = connection->call_object("node.status", {});
         if (!status) return complain("up", status.error());
+        const auto pid = wire::int_at(*status, "pid");
+        const bool ran_before = before && before->pid == pid;
         print_line(fmt::format("{}: pid {}, socket {}",
-                               ran_before ? "a daemon runs already" : "started",
-                               wire::int_at(*status, "pid"), wire::text_at(*status, "socket")));
+                               ran_before ? "a daemon runs already" : "started", pid,
+                               wire::text_at(*status, "socket")));
         return exit_done;
+    }
+    static Result<JsonObject> ask(Result<client::Connection> connection) {
+        if (!connection) return std::unexpected(std::move(connection.error()));
+        return connection->call_object("node.status", {});
     }
 
     bool detach_ = false;

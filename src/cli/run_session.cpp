@@ -246,12 +246,12 @@ void RunSession::close(const RunOutcome& outcome, std::optional<pid_t> command) 
         call["find_leftovers"] = true;
         call["reaper"] = wire::bool_at(params_, "reaper");
     }
-    auto told = tell("session.close", call);
-    if (told && command && needs_renewal_ && was_reaped_before(*told) &&
-        open_again_if_reaped(*command) == Reopened::yes) {
-        // It ended before anybody could see, after we all had stood still, that its lease was over.
-        params["generation"] = call["generation"] = generation_;
-        told = tell("session.close", call);
+    const auto told = tell("session.close", call);
+    if (told && needs_renewal_ && was_reaped_before(*told)) {
+        // Not opened again only to be ended: that would be a life which the command never had.
+        complain("run", fmt::format("session {} was reaped before, because its lease was not "
+                                    "renewed in time; how its command ended ({}) is not on record",
+                                    id_.text(), end.detail));
     }
     if (told) return tell_leftovers(*told);
     switch (what_to_do(told.error().code)) {

@@ -186,7 +186,7 @@ TEST_F(Unseen, IsOpenedAgainAlsoWhenItsWrapperIsGone) {
     EXPECT_EQ(text(show("s"), "status"), "idle");
 }
 
-TEST_F(Unseen, ItsEndIsRecordedAlsoWhenItComesBeforeThat) {
+TEST_F(Unseen, IsNotOpenedAgainWhenItHasEndedMeanwhile) {
     const Stray helper(renewer());
     ::kill(helper.pid(), SIGSTOP);
     wrapper->freeze();
@@ -196,8 +196,10 @@ TEST_F(Unseen, ItsEndIsRecordedAlsoWhenItComesBeforeThat) {
     wrapper->signal(SIGCONT);
 
     EXPECT_EQ(wrapper->wait(), 128 + SIGTERM);
-    EXPECT_EQ(number(show("s"), "generation"), 2);
-    EXPECT_EQ(text(show("s"), "detail"), "signal 15 (SIGTERM)");
+    EXPECT_EQ(number(show("s"), "generation"), 1);
+    EXPECT_EQ(text(show("s"), "reason"), "reaped");
+    EXPECT_THAT(read_to_end(err.reading.get()),
+                HasSubstr("how its command ended (signal 15 (SIGTERM)) is not on record"));
 }
 
 TEST_F(Unseen, StaysEndedWhenAPersonEndedIt) {
