@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <charconv>
 #include <climits>
+#include <filesystem>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -150,6 +151,27 @@ std::optional<LockHolder> lock_holder(const std::string& path) {
     return read_holder(path);
 }
 
+namespace {
+
+/// Whether one of the descriptors of that process holds the lock, as the kernel tells it.
+bool has_locked(pid_t pid, const std::string& path) {
+    struct stat wanted{};
+    if (::stat(path.c_str(), &wanted) != 0) return false;
+    const auto process = fmt::format("/proc/{}", pid);
+    std::error_code unreadable;
+    for (const auto& entry : std::filesystem::directory_iterator(process + "/fd", unreadable)) {
+        struct stat found{};
+        if (::stat(entry.path().c_str(), &found) != 0) continue;
+        if (found.st_dev != wanted.st_dev || found.st_ino != wanted.st_ino) continue;
+        const auto name = entry.path().filename().string();
+        const auto info = read_small_file(process + "/fdinfo/" + name);
+        if (info && info->contains("FLOCK")) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
 Result<Fd> open_lock_holder(const std::string& path, const LockHolder& holder) {
     const auto unproven = [](std::string why) {
         return fail(ErrorCode::unreachable, std::move(why));
@@ -168,6 +190,8 @@ Result<Fd> open_lock_holder(const std::string& path, const LockHolder& holder) {
     }
     // After the pidfd was opened: what is true of the pid now is true of what the pidfd means.
     if (!is_running(holder)) return unproven("is gone, though something still holds its lock");
+    // The file may say anything, and somebody else hold it.
+    if (!has_locked(holder.pid, path)) return unproven("is not proven to hold it");
     if (!is_locked(path)) return unproven("has just let go of its lock");
     return pidfd;
 }

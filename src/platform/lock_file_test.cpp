@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "platform/proc_stat.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace knell {
@@ -64,6 +65,18 @@ TEST_F(LockFileTest, AnotherProcessUnderThePidOfTheHolderIsNotTaken) {
     for (const auto& stranger : {reused, elsewhere, before_boot, untold}) {
         EXPECT_FALSE(open_lock_holder(path, stranger));
     }
+}
+
+TEST_F(LockFileTest, AProcessThatTheFileNamesButThatDoesNotHoldTheLockIsNotTaken) {
+    const auto lock = acquire();
+    auto holder = lock_holder(path).value();
+    holder.pid = getppid();
+    holder.start_ticks = read_proc_stat(getppid())->start_ticks;
+
+    const auto opened = open_lock_holder(path, holder);
+
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().message, "is not proven to hold it");
 }
 
 TEST_F(LockFileTest, WhoeverWroteTheFileIsNotTakenOnceTheLockIsFree) {
