@@ -187,7 +187,6 @@ Result<JsonObject> Connection::call_raw(std::string_view method, const JsonObjec
         // error under the id null is our answer: our request could not be read.
         const bool ours = wire::int_at(object, "id", -1) == id || object.contains("error");
         if (ours) return std::move(object);
-        if (!object.contains("method")) continue;
         if (auto kept = keep(std::move(*line)); !kept) return std::unexpected(kept.error());
     }
 }

@@ -123,6 +123,26 @@ TEST_F(ConnectionTest, WhatIsToldAfterTheAnswerIsTakenOneByOneUntilTheEnd) {
     const auto end = connection->take_notification();
     ASSERT_FALSE(end);
     EXPECT_EQ(end.error().code, ErrorCode::unreachable);
+    EXPECT_EQ(connection->fd(), -1) << "it is closed";
+}
+
+TEST_F(ConnectionTest, AnAnswerToNobodyIsNeitherAnAnswerNorTold) {
+    ScriptedDaemon daemon(directory_, {R"({"jsonrpc":"2.0","id":7,"result":{"pid":8}})"
+                                       "\n"
+                                       R"({"jsonrpc":"2.0","id":1,"result":{"pid":7}})"
+                                       "\n"
+                                       R"({"jsonrpc":"2.0","method":"event","params":{"seq":1}})"
+                                       "\n"});
+    auto connection = Connection::open(socket());
+    ASSERT_TRUE(connection);
+
+    const auto result = connection->call_object("node.status", {});
+
+    ASSERT_TRUE(result);
+    EXPECT_EQ(wire::int_at(*result, "pid"), 7);
+    const auto told = connection->take_notification();
+    ASSERT_TRUE(told && *told);
+    EXPECT_EQ(wire::text_at(**told, "method"), "event");
 }
 
 TEST_F(ConnectionTest, AConnectionThatClosesBeforeItsAnswerIsUnreachable) {
@@ -146,6 +166,14 @@ TEST_F(ConnectionTest, APathLongerThanASocketAddressWorks) {
 
     ASSERT_TRUE(connection) << connection.error().message;
     EXPECT_TRUE(connection->call("node.status", {}));
+}
+
+TEST_F(ConnectionTest, ANameLongerThanASocketAddressIsRefused) {
+    const auto connection = Connection::open(directory_ + "/" + std::string(200, 'n'));
+
+    ASSERT_FALSE(connection);
+    EXPECT_NE(connection.error().message.find("File name too long"), std::string::npos)
+        << connection.error().message;
 }
 
 TEST_F(ConnectionTest, WithoutADaemonTheErrorSaysHowToStartOne) {

@@ -139,6 +139,21 @@ class FeedsTest : public ::testing::Test {
     Feeds feeds;
 };
 
+TEST_F(FeedsTest, HasListenersFromTheFirstToTheLast) {
+    EXPECT_FALSE(feeds.has_listeners());
+    FakeStream one;
+    ASSERT_TRUE(subscribe(one, from_now()));
+    settle(one);
+    EXPECT_TRUE(feeds.has_listeners()) << "or what is committed would be read again for it";
+    FakeStream two;
+    ASSERT_TRUE(subscribe(two, from_now()));
+    settle(two);
+    one.detach();
+    EXPECT_TRUE(feeds.has_listeners());
+    two.detach();
+    EXPECT_FALSE(feeds.has_listeners());
+}
+
 TEST_F(FeedsTest, WithoutACursorOnlyNewEventsAreSent) {
     commit_starts(3);
     publish_all();
