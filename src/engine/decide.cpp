@@ -200,6 +200,7 @@ Decision change_owner(Resume&& resume, const LiveSession& live, const State& sta
     auto path = live.parked_since() ? EndPath::claimed : EndPath::taken_over;
     // Taken from nobody: what was seen of its owner is what ended it.
     if (auto gone = departed(live, state)) std::tie(path, end) = std::tie(gone->path, gone->end);
+    keep_within_life(end, live);
     resume.owner.since = now;
     Reopened change{.id = resume.session_id,
                     .ordinal = live.ordinal(),

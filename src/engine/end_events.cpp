@@ -6,6 +6,12 @@
 
 namespace knell {
 
+void keep_within_life(End& end, const LiveSession& live) {
+    for (auto* time : {&end.ended_after, &end.ended_at, &end.ended_before}) {
+        *time = std::max(*time, live.owner_since());
+    }
+}
+
 void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live, const End& end,
               WallTime now) {
     CHECK(leads_to(path, end.reason) && end.proof == row_of(path).proof);
@@ -17,10 +23,7 @@ void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live,
 
 void end_session(Decision& decision, EndPath path, const LiveSession& live, End end, WallTime now) {
     const SessionId id{std::string(live.id())};
-    // Whoever saw it, and by whatever clock: nothing ends before it began.
-    for (auto* time : {&end.ended_after, &end.ended_at, &end.ended_before}) {
-        *time = std::max(*time, live.owner_since());
-    }
+    keep_within_life(end, live);
     tell_end(decision.events, path, live, end, now);
     if (has_unsettled(end.leftovers)) {
         decision.effects.emplace_back(StopLeftovers{id, live.generation(), end.leftovers});

@@ -11,6 +11,9 @@ namespace knell {
 /// end goes through here.
 void end_session(Decision& decision, EndPath path, const LiveSession& live, End end, WallTime now);
 
+/// Whoever saw it, and by whatever clock: nothing ends before it began.
+void keep_within_life(End& end, const LiveSession& live);
+
 /// The events of an end, for a generation that the next one replaces in the same change.  A turn
 /// that was on is over too, and says so first: the end is the last event of its generation.
 void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live, const End& end,

@@ -11,6 +11,9 @@ namespace {
 struct Standing {
     Generation generation = 0;  // 0: never seen
     bool open = false;
+    /// In this step: the ledger does not know its owner yet.
+    const Owner* owner = nullptr;
+    OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
 };
 
 class Model {
@@ -28,7 +31,8 @@ class Model {
         const auto [place, is_new] = standings_.try_emplace(id.text());
         if (!is_new) return place->second;
         if (const auto* known = scene_.ledger.find(id)) {
-            place->second = {known->generation, known->open};
+            place->second.generation = known->generation;
+            place->second.open = known->open;
         }
         return place->second;
     }
@@ -50,9 +54,14 @@ class Model {
 
     /// Its owner is gone: it ends by that as soon as what it left behind was looked for.
     bool may_be_departing(const SessionId& id, Generation generation) {
+        const auto is_gone = [&](const Owner& owner) {
+            return owner.kind == OwnerKind::process && !scene_.host.is_alive(owner.process);
+        };
+        if (const auto& standing = at(id); standing.owner != nullptr) {
+            return standing.on_owner_loss == OnOwnerLoss::end && is_gone(*standing.owner);
+        }
         const auto* life = scene_.ledger.life(id, generation);
-        return life != nullptr && life->on_owner_loss == OnOwnerLoss::end &&
-               life->owner.kind == OwnerKind::process && !scene_.host.is_alive(life->owner.process);
+        return life != nullptr && life->on_owner_loss == OnOwnerLoss::end && is_gone(life->owner);
     }
 
     bool is_just_ended(const SessionId& id, Generation generation, const Result<Reply>& reply) {
@@ -95,16 +104,19 @@ class Model {
         std::optional<ErrorCode> wanted;
         if (standing.open) wanted = ErrorCode::owned;
         if (!standing.open && standing.generation > 0) wanted = ErrorCode::ended;
-        if (reply) standing = {1, !create.and_close};
+        const auto& draft = create.draft;
+        if (reply) standing = {1, !create.and_close, &draft.owner, draft.on_owner_loss};
         return expect(create.draft.id, "create", wanted, reply);
     }
 
     std::string judge(const Resume& resume, const Result<Reply>& reply) {
         auto& standing = at(resume.session_id);
         const auto before = standing;
+        const bool was_departing = may_be_departing(resume.session_id, before.generation);
         if (reply) {
             const auto generation = std::get<OpenedReply>(*reply).generation;
-            standing = {generation, !(resume.and_close && !before.open)};
+            standing = {generation, !(resume.and_close && !before.open), &resume.owner,
+                        resume.on_owner_loss};
             if (generation != before.generation + 1) {
                 return fmt::format("session {} went from generation {} to {}",
                                    resume.session_id.text(), before.generation, generation);
@@ -119,7 +131,7 @@ class Model {
         // Without a takeover only a parked one may be claimed: its owner is gone.
         if (may_be_parked(resume.session_id, before.generation)) return {};
         // Or one whose owner was seen to go a moment ago.
-        if (reply && may_be_departing(resume.session_id, before.generation)) return {};
+        if (reply && was_departing) return {};
         return expect(resume.session_id, "resume", ErrorCode::owned, reply);
     }
 
