@@ -25,6 +25,22 @@ void Host::suspend(Duration time) {
     elapsed_ += time;
 }
 
+WallTime Host::shown_at(Duration elapsed, Ahead ahead) {
+    return began_at + std::chrono::duration_cast<std::chrono::milliseconds>(elapsed) + ahead;
+}
+
+std::vector<Host::Ahead> Host::clocks_between(Duration from, Duration to) const {
+    Ahead ahead{0};
+    std::vector<Ahead> clocks;
+    for (const auto& set : clock_sets_) {
+        if (set.at > to) break;
+        if (set.at >= from) clocks.push_back(ahead);
+        ahead += set.by;
+    }
+    clocks.push_back(ahead);
+    return clocks;
+}
+
 void Host::put(pid_t pid) {
     Process process;
     process.identity = {.pid = pid,
@@ -95,8 +111,6 @@ void Host::end(Process& process, Departure departure, bool is_waited_for) {
     process.is_waited_for = is_waited_for;
     process.went = std::move(departure);
     process.ended_at = elapsed_;
-    process.ended_wall = readings_.wall;
-    process.ended_after_sets = clock_sets_.size();
     for (auto& child : processes_) {
         if (child.alive && child.parent == process.here) child.parent = 1;
     }
@@ -110,6 +124,7 @@ void Host::restart() {
         }
         process.is_waited_for = true;
     }
+    restarts_.push_back(elapsed_);
     boot_id_ = fmt::format("boot-{}", ++boots_);
     readings_.awake = readings_.boot = SteadyTime{std::chrono::seconds{10}};
     last_ticks_ = 1000;  // counted from the boot: the same ticks come again

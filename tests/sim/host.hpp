@@ -22,9 +22,7 @@ class Host final : public ProcessTable {
         bool readable = true;
         bool is_waited_for = true;  // false: a zombie tells how it went
         Departure went;
-        Duration ended_at{0};              // of the simulation
-        WallTime ended_wall;               // what the clock on the wall showed
-        std::size_t ended_after_sets = 0;  // of that clock, see clock_sets
+        Duration ended_at{0};  // of the simulation
         pid_t parent = 1;
         pid_t group = 0;
         pid_t session = 0;
@@ -50,10 +48,16 @@ class Host final : public ProcessTable {
     void suspend(Duration time);
     void set_clock(std::chrono::milliseconds by) {
         readings_.wall += by;
-        clock_sets_.push_back(by);
+        clock_sets_.push_back({elapsed_, by});
     }
-    /// By how much the clock was set, each time.
-    const std::vector<std::chrono::milliseconds>& clock_sets() const { return clock_sets_; }
+    /// A clock on the wall, by how far it is ahead of the one that the simulation began with.
+    using Ahead = std::chrono::milliseconds;
+    /// What a clock showed at some time of the simulation.
+    static WallTime shown_at(Duration elapsed, Ahead ahead);
+    /// All that the clock on the wall was between these times.
+    std::vector<Ahead> clocks_between(Duration from, Duration to) const;
+    /// When the host restarted.
+    const std::vector<Duration>& restarts() const { return restarts_; }
     const AwakeClock::Readings& readings() const { return readings_; }
     Now now() const { return {readings_.wall, readings_.boot, readings_.boot}; }
     /// Since the simulation began; neither a restart nor a set clock touches it.
@@ -88,8 +92,8 @@ class Host final : public ProcessTable {
   private:
     void put(pid_t pid);
 
-    AwakeClock::Readings readings_{from_millis(1'800'000'000'000),
-                                   SteadyTime{std::chrono::seconds{100}},
+    static constexpr WallTime began_at{std::chrono::milliseconds{1'800'000'000'000}};
+    AwakeClock::Readings readings_{began_at, SteadyTime{std::chrono::seconds{100}},
                                    SteadyTime{std::chrono::seconds{100}}};
     Duration elapsed_{0};
     std::vector<Process> processes_;  // of all boots
@@ -97,7 +101,12 @@ class Host final : public ProcessTable {
     std::uint64_t last_ticks_ = 1000;
     int boots_ = 1;
     std::string boot_id_ = "boot-1";
-    std::vector<std::chrono::milliseconds> clock_sets_;
+    struct ClockSet {
+        Duration at;
+        Ahead by;
+    };
+    std::vector<ClockSet> clock_sets_;
+    std::vector<Duration> restarts_;
 };
 
 }  // namespace knell::sim

@@ -204,7 +204,7 @@ void Ledger::note_reply(const Said& said) {
     }
 }
 
-void Ledger::note_event(const Event& event, Host::Duration elapsed) {
+void Ledger::note_event(const Event& event, const StepFacts& step) {
     log_.push_back(event);
     if (event.session_id.empty()) return;
     auto& known = sessions_[event.session_id.text()];
@@ -215,7 +215,10 @@ void Ledger::note_event(const Event& event, Host::Duration elapsed) {
         life.open = true;
         life.last_sign = happened_at_;
         life.used_at_sign = used_;
-        life.opened_at = elapsed;
+        life.opened_at = std::ranges::min(step.decided_at);
+        for (const auto decided_at : step.decided_at) {
+            life.opened_ahead.push_back(event.time - Host::shown_at(decided_at, {}));
+        }
         life.opened_wall = event.started_at;
         ++open_;
     } else if (event.type == EventType::session_end) {
@@ -229,11 +232,11 @@ void Ledger::note_event(const Event& event, Host::Duration elapsed) {
     }
 }
 
-void Ledger::note(const StepFacts& step, Host::Duration elapsed) {
+void Ledger::note(const StepFacts& step) {
     step_failed_ = step.failed;
     happened_at_ = step.by_former && !starts_.empty() ? starts_.back() - 1ns : listened_;
     heard_until_ = step.heard_until.value_or(happened_at_);
-    for (const auto& event : step.told) note_event(event, elapsed);
+    for (const auto& event : step.told) note_event(event, step);
     for (const auto& said : step.said) note_reply(said);
 }
 

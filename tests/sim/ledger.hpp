@@ -29,6 +29,9 @@ struct StepFacts {
     /// Everything that had arrived by then was decided; on the listening clock.
     std::optional<Host::Duration> heard_until;
     bool by_former = false;  // the daemon before did it, and did not live to tell
+    /// When the clocks were read for it, in the simulation's time.  Several, when several daemons
+    /// did not live to tell: it was one of these.
+    std::vector<Host::Duration> decided_at;
 };
 
 /// One generation of a session.
@@ -47,8 +50,10 @@ struct Life {
     bool was_held = false;     // with a crowd of leases, for one more TTL
     bool was_doubted = false;  // at any time
     bool open = true;
-    Host::Duration opened_at{0};  // of the simulation
-    WallTime opened_wall;
+    /// When its opening was decided, in the simulation's time, and the clock that it began with.
+    Host::Duration opened_at{0};
+    std::vector<Host::Ahead> opened_ahead;
+    WallTime opened_wall;            // on record
     Host::Duration used_at_sign{0};  // see Ledger::used
 };
 
@@ -89,7 +94,9 @@ class Ledger {
     /// The daemon listens until now: `awake` is the host's clock.  A gap between two looks counts
     /// as half a second at most, because nobody could have been heard meanwhile.
     void listen(SteadyTime awake);
-    /// A daemon starts.
+    /// A daemon starts, in the simulation's time; and listens.
+    void note_start(Host::Duration elapsed) { started_at_.push_back(elapsed); }
+    const std::vector<Host::Duration>& started_at() const { return started_at_; }
     void begin_listening(SteadyTime awake);
     Host::Duration listened() const { return listened_; }
     /// From where a lease's present time runs: its last sign of life, or the first start of a
@@ -108,7 +115,7 @@ class Ledger {
     void forget_arrivals();
 
     /// Takes in what a step did, by now.
-    void note(const StepFacts& step, Host::Duration elapsed);
+    void note(const StepFacts& step);
     /// Somebody means to close a session: only then may it end that way.
     void note_intent(const Command& command);
     bool may_be_closed(const SessionId& id, Generation generation, Reason reason) const;
@@ -132,7 +139,7 @@ class Ledger {
   private:
     void note_reply(const Said& said);
     void note_seen_death(const OwnerGone& gone);
-    void note_event(const Event& event, Host::Duration elapsed);
+    void note_event(const Event& event, const StepFacts& step);
     void note_sign(const SessionId& id, Generation generation, Host::Duration arrived);
     void note_arrived_sign(const SessionId& id, Generation generation);
     Life& life_of(const SessionId& id, Generation generation);
@@ -154,3 +161,4 @@ class Ledger {
 };
 
 }  // namespace knell::sim
+    std::vector<Host::Duration> started_at_;

@@ -18,43 +18,89 @@ const Host::Process* dead_owner(const Life& life, const Host& host) {
     return nullptr;
 }
 
-bool is_within(const End& end, WallTime time, std::chrono::milliseconds slack) {
-    return end.ended_after - slack <= time && time <= end.ended_before + slack;
+bool is_within(const End& end, WallTime time) {
+    constexpr auto rounding = 1ms;
+    return end.ended_after - rounding <= time && time <= end.ended_before + rounding;
 }
 
-/// A set clock leaves several truths about when something was: by the clock of then, by the clock
-/// as it was set each time since, and by the session's own, which goes on.
-bool contains_death(const End& end, const Life& life, const Host::Process& dead, const Host& host) {
-    constexpr auto rounding = 1ms;
-    // Its owner was gone before it was opened, because a call came late: it ended when it began.
-    if (dead.ended_at <= life.opened_at && end.ended_after == life.opened_wall) return true;
-    if (is_within(end, dead.ended_wall, rounding)) return true;
-    if (host.clock_sets().empty()) return false;
-    // Set back while no daemon looked: how long it lived nobody can know, and the record says so.
-    if (end.evidence.contains("the wall clock was set back")) return true;
-    auto time = dead.ended_wall;
-    for (std::size_t set = dead.ended_after_sets; set < host.clock_sets().size(); ++set) {
-        time += host.clock_sets()[set];
-        if (is_within(end, time, rounding)) return true;
+/// A set clock leaves several truths about when something was.  A session counts by the clock on
+/// the wall, and goes on as before when that is set back: so by one of those that were on the wall
+/// since it was opened, or the one it began with.
+std::vector<Host::Ahead> clocks_of(const Life& life, Host::Duration written_at, const Host& host) {
+    auto clocks = host.clocks_between(life.opened_at, written_at);
+    clocks.insert(clocks.end(), life.opened_ahead.begin(), life.opened_ahead.end());
+    return clocks;
+}
+
+/// Set back, and the daemon that measured by how much is no more: the session's times go on from
+/// the newest that is on record, and between then and now nobody counted.  So only when another
+/// daemon has come `since`, and it has to say so.
+bool may_be_uncounted(const End& end, Host::Duration since, Host::Ahead fastest,
+                      Host::Duration written_at, const Scene& scene) {
+    const bool came_later = std::ranges::any_of(
+        scene.ledger.started_at(),
+        [&](Host::Duration start) { return since <= start && start <= written_at; });
+    const bool was_set_back = scene.host.clocks_between(written_at, written_at).back() < fastest;
+    return came_later && was_set_back && end.evidence.contains("the wall clock was set back");
+}
+
+/// Nothing ends before it begins: an owner that was gone by then ended when its session began.
+WallTime ended_at(const Host::Process& dead, Host::Ahead clock, const Life& life) {
+    return std::max(Host::shown_at(dead.ended_at, clock), life.opened_wall);
+}
+
+bool contains_death(const End& end, const Life& life, const Host::Process& dead,
+                    const std::vector<Host::Ahead>& clocks) {
+    return std::ranges::any_of(
+        clocks, [&](Host::Ahead clock) { return is_within(end, ended_at(dead, clock, life)); });
+}
+
+/// An end that was written at that time, by the clock that its event shows.
+std::string false_end(const Event& event, const Life& life, Host::Duration written_at,
+                      const Scene& scene) {
+    const auto& end = *event.end;
+    auto clocks = clocks_of(life, written_at, scene.host);
+    const auto fastest = std::ranges::max(clocks);
+    const auto written_by = event.time - Host::shown_at(written_at, {});
+    if (std::ranges::find(clocks, written_by) == clocks.end()) {
+        const bool is_between =
+            scene.host.clocks_between(written_at, written_at).back() <= written_by &&
+            written_by <= fastest;
+        const bool is_told = end.proof == Proof::declared ||
+                             may_be_uncounted(end, life.opened_at, fastest, written_at, scene);
+        if (!is_between || !is_told) {
+            return fmt::format("it was written at {}, which no clock showed",
+                               format_rfc3339(event.time));
+        }
+        clocks.push_back(written_by);
     }
-    // When it was opened is known from outside only as well as the disk was quick.
-    const auto lived = std::chrono::ceil<std::chrono::milliseconds>(dead.ended_at - life.opened_at);
-    return is_within(end, life.opened_wall + lived, 20s);
+    // What somebody only says may be anything.
+    const auto* dead = dead_owner(life, scene.host);
+    if (end.proof == Proof::declared || dead == nullptr) return {};
+    if (contains_death(end, life, *dead, clocks)) return {};
+    // Who saw it go counted by the clock that it wrote by: only a daemon that came after the death
+    // can be wrong, and then not in that it was there later than by the fastest clock.
+    const bool is_excused = may_be_uncounted(end, dead->ended_at, fastest, written_at, scene) &&
+                            end.ended_after <= ended_at(*dead, fastest, life);
+    if (is_excused) return {};
+    const auto clock = scene.host.clocks_between(dead->ended_at, dead->ended_at).back();
+    return fmt::format("its owner ended at {}, it is said to have been between {} and {} ({})",
+                       format_rfc3339(Host::shown_at(dead->ended_at, clock)),
+                       format_rfc3339(end.ended_after), format_rfc3339(end.ended_before),
+                       end.evidence);
 }
 
 std::string false_bounds(const Event& event, const Scene& scene) {
     const auto* life = scene.ledger.life(event.session_id, event.generation);
     if (life == nullptr || !life->is_owner_known) return {};
-    const auto& end = *event.end;
-    if (end.ended_at < event.started_at) return "it ended before it began";
+    if (event.end->ended_at < event.started_at) return "it ended before it began";
     if (life->owner.kind == OwnerKind::lease) return {};
-    if (scene.ledger.may_be_closed(event.session_id, event.generation, end.reason)) return {};
-    if (end.reason == Reason::superseded) return {};
-    const auto* dead = dead_owner(*life, scene.host);
-    if (dead == nullptr || contains_death(end, *life, *dead, scene.host)) return {};
-    return fmt::format("its owner ended at {}, it is said to have been between {} and {}",
-                       format_rfc3339(dead->ended_wall), format_rfc3339(end.ended_after),
-                       format_rfc3339(end.ended_before));
+    std::string what;
+    for (const auto written_at : scene.step.decided_at) {
+        what = false_end(event, *life, written_at, scene);
+        if (what.empty()) return {};
+    }
+    return what;
 }
 
 }  // namespace

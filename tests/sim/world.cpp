@@ -31,7 +31,11 @@ World::World(std::uint64_t seed)
     : seed_(seed),
       node_(
           host_, is_on_disk(seed), group_max(seed),
-          [this] { ledger_.listen(host_.readings().awake); }, [this] { hear(); },
+          [this] {
+              looked_at_ = host_.elapsed();
+              ledger_.listen(host_.readings().awake);
+          },
+          [this] { hear(); },
           [this](const ProcessIdentity& process, int number) { signal_process(process, number); }),
       postbox_(host_, ledger_, node_,
                {.hear =
@@ -69,7 +73,9 @@ void World::start_daemon() {
         return crash_daemon();
     }
     say("the daemon starts");
+    ledger_.note_start(host_.elapsed());
     check_old_events();
+    decided_at_.push_back(looked_at_);
     for (const auto& event : take_in_start()) count_told(event, before_states);
     check(Moment::start, scene());
     for (const auto& process : host_.processes()) {
@@ -240,6 +246,7 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
                        node_.desk().counts().commits == commits && step.effects.empty();
     if (quiet) return true;
     facts.told = read_new_events();
+    decided_at_.push_back(host_.elapsed());
     take_in(facts, Moment::settled);
     count(facts, before_states);
     for (auto& effect : step.effects) node_.carry_out(std::move(effect));
@@ -250,6 +257,9 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
         }
     }
     for (auto i = first; i < last; ++i) {
+    facts.decided_at = {decided_at_.back()};
+    // What the disk refused may yet be there when the next daemon reads.
+    if (!step.failed) decided_at_.clear();
         const auto& reply = replies.emplace_back(std::move(step.replies[i - first]));
         if (spoken[i].request) answer(std::move(*spoken[i].request), reply);
     }
@@ -287,10 +297,12 @@ void World::take_in(const StepFacts& facts, Moment moment) {
         say(fmt::format("  event {} {} {} {} {}", event.seq, name_in(event_type_names, event.type),
                         event.session_id.text(), event.generation,
                         event.end ? name_of(event.end->reason) : ""));
+    former.decided_at = std::exchange(decided_at_, {});
     }
     check(Moment::step, scene(facts));
     if (broken_) return;
-    ledger_.note(facts, host_.elapsed());
+    facts.decided_at = {former.decided_at.back()};
+    ledger_.note(facts);
     told_at_.resize(ledger_.log().size(), host_.elapsed());
     for (const auto& event : facts.told) {
         if (event.type != EventType::session_start) continue;

@@ -136,6 +136,9 @@ class World {
     Retention retention_;
     std::vector<Host::Duration> told_at_;  // of every event
     std::vector<std::string> ids_;         // of all sessions that somebody tried to create
+    Host::Duration looked_at_{0};  // the daemon read the clocks
+    /// For what it decides now, and for what was decided and could not be read yet.
+    std::vector<Host::Duration> decided_at_;
     int last_id_ = 0;
     std::optional<Broken> broken_;
     Coverage coverage_;
