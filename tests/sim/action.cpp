@@ -14,7 +14,7 @@ struct Row {
     std::uint32_t weight;
 };
 
-constexpr std::array<Row, 57> table{{
+constexpr std::array<Row, 62> table{{
     {Kind::pass, "time passes", 30},
     {Kind::pass_long, "much time passes", 10},
     {Kind::stall, "the daemon stalls", 3},
@@ -70,6 +70,11 @@ constexpr std::array<Row, 57> table{{
     {Kind::retry_letters, "letters are sent again", 2},
     {Kind::remove_subscriber, "a subscriber is removed", 2},
     {Kind::return_subscriber, "a subscriber is put back", 3},
+    {Kind::follow, "somebody follows the log", 4},
+    {Kind::reconnect_follower, "followers connect again", 5},
+    {Kind::hang_up_follower, "a follower hangs up", 2},
+    {Kind::hold_follower, "a follower stops reading, or goes on", 4},
+    {Kind::slow_feeds, "the threads that feed are slow, or not", 3},
     {Kind::keep_few_events, "few events are kept", 2},
     {Kind::keep_all_events, "all events are kept", 1},
 }};

@@ -69,6 +69,11 @@ enum class Kind : std::uint8_t {
     retry_letters,
     remove_subscriber,
     return_subscriber,
+    follow,
+    reconnect_follower,
+    hang_up_follower,
+    hold_follower,
+    slow_feeds,
     keep_few_events,
     keep_all_events,
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "wire/json.hpp"
+
 namespace knell::sim {
 
 namespace {
@@ -26,6 +28,10 @@ bool Hearing::has_letter(Seq seq) const {
 bool Hearing::has_been_given(Seq seq) const {
     const auto ear = ears.find(seq);
     return (ear != ears.end() && ear->second.delivered) || was_told_lost(seq);
+}
+
+Seq FeedLine::seq() const {
+    return wire::int_at(wire::parse_json(event)->as_object(), "seq");
 }
 
 // --- time ---------------------------------------------------------------------------------------

@@ -87,6 +87,21 @@ struct Hearing {
     bool has_letter(Seq seq) const;
 };
 
+/// What one follower of a feed has been sent.
+struct Following {
+    EventQuery query;
+    bool has_begun = false;
+    Seq cursor = 0;  // everything before was sent, told to be lost, or is not wanted
+};
+
+/// One line of a feed.
+struct FeedLine {
+    std::optional<Gap> gap;
+    std::string event;  // its JSON, when it is one
+
+    Seq seq() const;
+};
+
 /// The truth of a run, kept from outside: what was answered, told and heard, and what really
 /// happened to owners.  Independent of the code under test.
 class Ledger {
@@ -135,6 +150,7 @@ class Ledger {
     std::size_t open_leases() const;
 
     std::map<std::string, Hearing> hearings;
+    std::vector<Following> followings;
 
   private:
     void note_reply(const Said& said);
@@ -153,6 +169,7 @@ class Ledger {
     Host::Duration happened_at_{0};
     Host::Duration listened_{0};
     std::vector<Host::Duration> starts_;  // of daemons, on the listening clock
+    std::vector<Host::Duration> started_at_;
     Host::Duration used_{0};
     bool is_disk_well_ = true;
     SteadyTime last_look_;
@@ -161,4 +178,3 @@ class Ledger {
 };
 
 }  // namespace knell::sim
-    std::vector<Host::Duration> started_at_;

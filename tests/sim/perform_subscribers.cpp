@@ -1,4 +1,4 @@
-// What happens to subscribers.
+// What happens to subscribers and followers.
 
 #include <fmt/format.h>
 
@@ -52,6 +52,32 @@ bool World::perform_on_subscriber(const Action& action) {
             return true;
         case Kind::keep_all_events:
             retention_ = {};
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool World::perform_on_follower(const Action& action) {
+    const auto who = action.which % Followers::count;
+    const std::chrono::milliseconds late{action.how % 3000};
+    switch (action.kind) {
+        case Kind::follow:
+            followers_.follow(who, /*from_now=*/action.how % 2 == 0,
+                              action.fate % (ledger_.head() + 1));
+            return true;
+        case Kind::reconnect_follower:
+            for (std::size_t i = 0; i < Followers::count; ++i) followers_.reconnect(i);
+            return true;
+        case Kind::hang_up_follower:
+            followers_.hang_up(who);
+            return true;
+        case Kind::hold_follower:
+            followers_.set_stuck(who, action.how % 2 == 0);
+            return true;
+        case Kind::slow_feeds:
+            followers_.slow_down(action.fate % 2 == 0 ? late : 0ms,
+                                 action.fate / 2 % 2 == 0 ? late / 2 : 0ms);
             return true;
         default:
             return false;

@@ -34,6 +34,8 @@ const std::vector<Promise>& promises() {
         {Moment::hearing, "nothing is heard twice that is on record as delivered", heard_again},
         {Moment::saved, "a subscriber's view equals the log up to its cursor", view_differs},
         {Moment::saved, "what was delivered is not kept", delivered_but_kept},
+        {Moment::feeding, "a feed tells every event once, in order, or what is lost", feed_differs},
+        {Moment::healed, "a feed tells every event once, in order, or what is lost", feed_silent},
         {Moment::rested, "a watched owner's death is noticed", dead_unnoticed},
         {Moment::healed, "nothing is held past its bound", still_open},
         {Moment::healed, "everybody has heard everything", not_all_heard},

@@ -19,6 +19,7 @@ enum class Moment : std::uint8_t {
     settled,   // after that
     watching,  // and what follows from it was carried out
     former,    // the same, for what the daemon before this one did and could not tell
+    feeding,   // a follower is sent a line
     signal,    // the daemon signals a process
     hearing,   // a receiver is given a parcel
     saved,     // how far subscribers are is on record
@@ -40,6 +41,8 @@ struct Scene {
     const Host::Process* signalled = nullptr;
     const Hearing* hearing = nullptr;
     const Parcel* parcel = nullptr;
+    const Following* following = nullptr;
+    const FeedLine* feed_line = nullptr;
     std::string_view node_id;
     Seq first_kept = 0;  // the oldest event that the log still holds
 };
@@ -84,6 +87,8 @@ std::string bounds_false(const Scene& scene);  // promises_bounds.cpp
 std::string watch_differs(const Scene& scene);
 std::string signalled_wrongly(const Scene& scene);  // promises_leftovers.cpp
 std::string fate_unknown(const Scene& scene);
+std::string feed_differs(const Scene& scene);  // promises_feeds.cpp
+std::string feed_silent(const Scene& scene);
 std::string parcel_differs(const Scene& scene);  // promises_delivery.cpp
 std::string out_of_order(const Scene& scene);
 std::string heard_again(const Scene& scene);

@@ -53,7 +53,16 @@ World::World(std::uint64_t seed)
                         auto seen = scene();
                         seen.hearing = &hearing;
                         check(Moment::saved, seen);
-                    }}) {
+                    }}),
+      followers_(host_, ledger_, node_,
+                 [this](std::size_t who, const Following& following, const FeedLine& line) {
+                     say(fmt::format("  follower {} is sent {}", who,
+                                     line.gap ? "a gap" : std::to_string(line.seq())));
+                     auto seen = scene();
+                     seen.following = &following;
+                     seen.feed_line = &line;
+                     check(Moment::feeding, seen);
+                 }) {
     testing::FaultyDisk::seed_sqlite(static_cast<std::uint32_t>(seed));
     start_daemon();
 }
@@ -64,7 +73,9 @@ void World::start_daemon() {
     if (node_.is_up() || broken_) return;
     const auto before_states = states();
     const bool disk_was_bad = node_.is_disk_bad();
+    ledger_.note_start(host_.elapsed());
     auto recovered = node_.start();
+    decided_at_.push_back(looked_at_);
     if (lose_power_if_due()) return;
     if (!recovered) {
         say("the daemon does not start: " + recovered.error().message);
@@ -73,9 +84,7 @@ void World::start_daemon() {
         return crash_daemon();
     }
     say("the daemon starts");
-    ledger_.note_start(host_.elapsed());
     check_old_events();
-    decided_at_.push_back(looked_at_);
     for (const auto& event : take_in_start()) count_told(event, before_states);
     check(Moment::start, scene());
     for (const auto& process : host_.processes()) {
@@ -88,6 +97,7 @@ void World::start_daemon() {
     }
     for (auto& effect : recovered->effects) node_.carry_out(std::move(effect));
     postbox_.start();
+    followers_.start();
     node_.listen();
     ledger_.begin_listening(host_.readings().awake);
     is_listening_ = true;
@@ -97,6 +107,7 @@ void World::fall_silent() {
     is_listening_ = false;
     arrived_.clear();
     ledger_.forget_arrivals();
+    followers_.crash();
 }
 
 void World::crash_daemon() {
@@ -196,6 +207,7 @@ void World::pump(bool save_at_once) {
         decide(std::move(spoken));
         if (!node_.is_up() || broken_) return;
         if (postbox_.is_up()) postbox_.step();
+        followers_.step();
         trim();
         if (!idle) (void)node_.store().maintain();
         if (lose_power_if_due()) return;
@@ -234,6 +246,7 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
     StepFacts facts;
     facts.disk_was_bad = node_.is_disk_bad();
     const auto commits = node_.desk().counts().commits;
+    decided_at_.push_back(host_.elapsed());
     auto step = node_.desk().step();
     if (lose_power_if_due()) return false;
     facts.failed = step.failed;
@@ -244,22 +257,22 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
     facts.heard_until = last < spoken.size() ? spoken[last].heard : taken_at;
     const bool quiet = facts.said.empty() && !facts.failed &&
                        node_.desk().counts().commits == commits && step.effects.empty();
+    facts.decided_at = {decided_at_.back()};
+    // What the disk refused may yet be there when the next daemon reads.
+    if (!step.failed) decided_at_.clear();
     if (quiet) return true;
     facts.told = read_new_events();
-    decided_at_.push_back(host_.elapsed());
     take_in(facts, Moment::settled);
     count(facts, before_states);
     for (auto& effect : step.effects) node_.carry_out(std::move(effect));
     check(Moment::watching, scene(facts));
+    followers_.publish(step.events);
     for (const auto& said : facts.said) {
         if (std::holds_alternative<SaveDeliveries>(said.command) && postbox_.is_up()) {
             postbox_.finish_save(said.reply.has_value());
         }
     }
     for (auto i = first; i < last; ++i) {
-    facts.decided_at = {decided_at_.back()};
-    // What the disk refused may yet be there when the next daemon reads.
-    if (!step.failed) decided_at_.clear();
         const auto& reply = replies.emplace_back(std::move(step.replies[i - first]));
         if (spoken[i].request) answer(std::move(*spoken[i].request), reply);
     }
@@ -284,9 +297,11 @@ std::vector<Event> World::take_in_start() {
     const auto startup = after == told.begin() ? after : after - 1;
     StepFacts former;
     former.by_former = true;
+    former.decided_at = std::exchange(decided_at_, {});
     former.told.assign(told.begin(), startup);
     take_in(former, Moment::former);
     StepFacts facts;
+    facts.decided_at = {former.decided_at.back()};
     facts.told.assign(startup, told.end());
     take_in(facts, Moment::settled);
     return told;
@@ -297,11 +312,9 @@ void World::take_in(const StepFacts& facts, Moment moment) {
         say(fmt::format("  event {} {} {} {} {}", event.seq, name_in(event_type_names, event.type),
                         event.session_id.text(), event.generation,
                         event.end ? name_of(event.end->reason) : ""));
-    former.decided_at = std::exchange(decided_at_, {});
     }
     check(Moment::step, scene(facts));
     if (broken_) return;
-    facts.decided_at = {former.decided_at.back()};
     ledger_.note(facts);
     told_at_.resize(ledger_.log().size(), host_.elapsed());
     for (const auto& event : facts.told) {
@@ -363,6 +376,11 @@ void World::heal() {
         postbox_.set_mood(i, Mood::good);
         postbox_.set_present(i, true);
         postbox_.resume(i);
+    }
+    followers_.slow_down(0ns, 0ns);
+    for (std::size_t i = 0; i < Followers::count; ++i) {
+        followers_.set_stuck(i, false);
+        followers_.reconnect(i);
     }
     run_for(40s);  // one that could not be told is looked for again within half a minute
     if (broken_ || !node_.is_up()) return;

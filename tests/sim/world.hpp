@@ -8,6 +8,7 @@
 
 #include "action.hpp"
 #include "coverage.hpp"
+#include "followers.hpp"
 #include "ledger.hpp"
 #include "node.hpp"
 #include "postbox.hpp"
@@ -90,6 +91,7 @@ class World {
     bool perform_by_observer(const Action& action);
     bool perform_on_daemon(const Action& action);
     bool perform_on_subscriber(const Action& action);
+    bool perform_on_follower(const Action& action);
 
     void end_some_process(const Action& action, Departure departure);
     void end_process(Host::Process* process, const Action& action, Departure departure);
@@ -130,15 +132,16 @@ class World {
     Ledger ledger_;
     Node node_;
     Postbox postbox_;
+    Followers followers_;
     std::vector<Request> requests_;
     std::vector<Spoken> arrived_;  // and not taken by the writer yet
     bool is_listening_ = false;
-    Retention retention_;
-    std::vector<Host::Duration> told_at_;  // of every event
-    std::vector<std::string> ids_;         // of all sessions that somebody tried to create
     Host::Duration looked_at_{0};  // the daemon read the clocks
     /// For what it decides now, and for what was decided and could not be read yet.
     std::vector<Host::Duration> decided_at_;
+    Retention retention_;
+    std::vector<Host::Duration> told_at_;  // of every event
+    std::vector<std::string> ids_;         // of all sessions that somebody tried to create
     int last_id_ = 0;
     std::optional<Broken> broken_;
     Coverage coverage_;
