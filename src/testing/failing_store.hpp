@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "store/memory/memory_store.hpp"
+#include "store/store.hpp"
+
+namespace knell::testing {
+
+/// A memory store that says no to what a test names, each time until it is taken back.
+class FailingStore final : public Store {
+  public:
+    enum class Call { commit, find, open, unsettled, heads, trim, log_age, maintain };
+
+    std::set<Call> refused;
+    int commits = 0;  // that were asked for, refused or not
+
+    Result<void> commit(const Batch& batch) override {
+        ++commits;
+        if (auto no = refusal(Call::commit)) return std::unexpected(*no);
+        return store_->commit(batch);
+    }
+    Result<std::optional<Session>> find(const SessionId& id) override {
+        if (auto no = refusal(Call::find)) return std::unexpected(*no);
+        return store_->find(id);
+    }
+    Result<void> for_each_open(const std::function<void(const Session&)>& visit) override {
+        if (auto no = refusal(Call::open)) return std::unexpected(*no);
+        return store_->for_each_open(visit);
+    }
+    Result<void> for_each_unsettled(const std::function<void(const Session&)>& visit) override {
+        if (auto no = refusal(Call::unsettled)) return std::unexpected(*no);
+        return store_->for_each_unsettled(visit);
+    }
+    Result<Heads> heads() override {
+        if (auto no = refusal(Call::heads)) return std::unexpected(*no);
+        return store_->heads();
+    }
+    Result<Seq> trim_events(Seq last, std::size_t rows_max) override {
+        if (auto no = refusal(Call::trim)) return std::unexpected(*no);
+        return store_->trim_events(last, rows_max);
+    }
+    Result<void> save_log_age(const LogAge& age, std::optional<LogMark> mark,
+                              Seq forget_until) override {
+        if (auto no = refusal(Call::log_age)) return std::unexpected(*no);
+        return store_->save_log_age(age, mark, forget_until);
+    }
+    Result<void> maintain() override {
+        if (auto no = refusal(Call::maintain)) return std::unexpected(*no);
+        return store_->maintain();
+    }
+    Result<std::unique_ptr<Reader>> open_reader() override { return store_->open_reader(); }
+    StoreFacts facts() const override { return store_->facts(); }
+    const std::string& node_id() const override { return store_->node_id(); }
+
+  private:
+    std::optional<Error> refusal(Call call) const {
+        if (!refused.contains(call)) return std::nullopt;
+        return Error{ErrorCode::storage, "the disk failed", {}, {}};
+    }
+
+    std::unique_ptr<Store> store_ = make_memory_store();
+};
+
+}  // namespace knell::testing

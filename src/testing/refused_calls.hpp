@@ -1,0 +1,13 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace knell::testing {
+
+/// Runs `work` on a thread for which the kernel answers these system calls with `error`, and waits
+/// for it.  For failures that no argument brings about: no descriptor left, no memory, a sandbox.
+void with_refused_calls(const std::vector<long>& calls, int error,
+                        const std::function<void()>& work);
+
+}  // namespace knell::testing
