@@ -54,12 +54,15 @@ Result<Address> open_address(const std::string& path) {
     return address;
 }
 
-/// Whether somebody listens there.  Whoever does sees a connection that is closed at once.
-bool is_answered(const Address& address) {
+/// Whether somebody may listen there.  Whoever does sees a connection that is closed at once.
+Result<bool> is_answered(const Address& address, const std::string& path) {
     const Fd probe{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    if (!probe) return false;
-    // EAGAIN: a listener whose backlog is full.
-    return connect(probe.get(), address.generic(), sizeof address.socket) == 0 || errno == EAGAIN;
+    // Who cannot ask does not know: what is there must not be taken for dead.
+    if (!probe) return cannot_listen(path, errno);
+    if (connect(probe.get(), address.generic(), sizeof address.socket) == 0) return true;
+    // Nothing else proves that nobody is there: EAGAIN is a listener whose backlog is full,
+    // EPROTOTYPE somebody's socket of another kind.
+    return errno != ECONNREFUSED && errno != ENOENT;
 }
 
 }  // namespace
@@ -105,13 +108,6 @@ Result<Fd> SocketAddress::bind() {
         if (!lock) return std::unexpected(lock.error());
         lock_ = std::move(*lock);
     }
-    const bool is_ours = bound_ && look(address->name) == bound_;
-    if (!is_ours && is_answered(*address)) {
-        return fail(ErrorCode::owned,
-                    fmt::format("something else listens at {} without its lock; stop it, or remove "
-                                "its socket",
-                                path_));
-    }
     // Only a socket that nobody answers at is taken out of the way: nothing else was ever ours.
     struct stat found{};
     if (lstat(address->name.c_str(), &found) == 0 && !S_ISSOCK(found.st_mode)) {
@@ -119,6 +115,15 @@ Result<Fd> SocketAddress::bind() {
                     fmt::format("{} is not a socket but {}; move it away, or give knell another "
                                 "place with KNELL_HOME",
                                 path_, S_ISDIR(found.st_mode) ? "a directory" : "a file"));
+    }
+    if (!bound_ || look(address->name) != bound_) {
+        const auto answered = is_answered(*address, path_);
+        if (!answered) return std::unexpected(answered.error());
+        if (*answered) {
+            return fail(ErrorCode::owned, fmt::format("something else listens at {} without its "
+                                                      "lock; stop it, or remove its socket",
+                                                      path_));
+        }
     }
     Fd listener{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!listener) return cannot_listen(path_, errno);
