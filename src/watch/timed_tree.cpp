@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include <pthread.h>
@@ -14,12 +15,17 @@ class TimedTree::Worker {
   public:
     using Question = std::function<Answer(const ProcessTree&)>;
 
+    /// Null where the system gives no thread: a crowd of processes must not end the daemon.
     static std::shared_ptr<Worker> start(std::shared_ptr<const ProcessTree> tree) {
         auto worker = std::make_shared<Worker>();
-        std::thread([worker, tree = std::move(tree)] {
-            pthread_setname_np(pthread_self(), "knell-procfs");
-            worker->run(*tree);
-        }).detach();
+        try {
+            std::thread([worker, tree = std::move(tree)] {
+                pthread_setname_np(pthread_self(), "knell-procfs");
+                worker->run(*tree);
+            }).detach();
+        } catch (const std::system_error&) {
+            return nullptr;
+        }
         return worker;
     }
 
@@ -80,6 +86,7 @@ TimedTree::Answer TimedTree::ask(std::function<Answer(const ProcessTree&)> quest
     if (!worker_) {
         if (stuck_.size() >= stuck_max) return std::nullopt;
         worker_ = Worker::start(tree_);
+        if (!worker_) return std::nullopt;
     }
     auto answer = worker_->ask(std::move(question), read_max);
     if (answer) return *std::move(answer);

@@ -1,11 +1,14 @@
 #include "watch/timed_tree.hpp"
 
+#include <cerrno>
 #include <latch>
 #include <memory>
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 
 #include "testing/fake_tree.hpp"
+#include "testing/refused_calls.hpp"
 
 namespace knell {
 namespace {
@@ -44,6 +47,15 @@ TEST_F(Timed, ReadsWhatCanBeRead) {
 TEST_F(Timed, AProcessThatCannotBeReadHoldsNobodyUp) {
     EXPECT_EQ(timed_.environment(13), std::nullopt);
     EXPECT_EQ(timed_.environment(1), "A=1") << "the others can be read all the same";
+}
+
+TEST_F(Timed, WithoutAThreadNothingCanBeReadAndEverythingIsSpared) {
+    testing::with_refused_calls({SYS_clone, SYS_clone3}, EAGAIN, [&] {
+        EXPECT_EQ(timed_.environment(1), std::nullopt);
+        EXPECT_EQ(timed_.command_line(1), "");
+        EXPECT_TRUE(timed_.is_knell(1));
+    });
+    EXPECT_EQ(timed_.environment(1), "A=1") << "there may be one the next time";
 }
 
 TEST_F(Timed, GivesUpReadingWhenTooManyAreStuckAndGoesOnOnceTheyAreBack) {
