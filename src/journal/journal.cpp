@@ -288,20 +288,19 @@ Journal::Step Journal::commit(std::vector<Command>&& commands, Now now,
                 if (written && batch_.last_word) state_.last_word_written();
             }
         }
-        if (written) {
-            counts_.commands += *taken;
-            std::ranges::move(effects_, std::back_inserter(step.effects));
-            std::ranges::move(batch_.events, std::back_inserter(step.events));
-            std::ranges::move(state_.settle(), std::back_inserter(step.effects));
-            continue;
+        if (!written) {
+            take_back(step, first, written.error());
+            seen_saved_at_ = seen_saved_at;
+            counts_.reaps = counted.reaps;
+            counts_.reap_lateness_last = counted.reap_lateness_last;
+            counts_.reap_lateness_max = counted.reap_lateness_max;
+            renew_behind(std::span(commands).subspan(step.replies.size()), step, written.error());
+            return step;
         }
-        take_back(step, first, written.error());
-        seen_saved_at_ = seen_saved_at;
-        counts_.reaps = counted.reaps;
-        counts_.reap_lateness_last = counted.reap_lateness_last;
-        counts_.reap_lateness_max = counted.reap_lateness_max;
-        renew_behind(std::span(commands).subspan(step.replies.size()), step, written.error());
-        break;
+        counts_.commands += *taken;
+        std::ranges::move(effects_, std::back_inserter(step.effects));
+        std::ranges::move(batch_.events, std::back_inserter(step.events));
+        std::ranges::move(state_.settle(), std::back_inserter(step.effects));
     } while (!left.empty());
     return step;
 }
