@@ -254,12 +254,8 @@ void Delivery::reload_when_changed(Now now) {
 void Delivery::reload(Now now) {
     const std::filesystem::path config(paths_.config_file);
     const std::filesystem::path hooks(paths_.hooks_dir);
-    folders_.watch(config.parent_path(), {config.filename()});
-    if (hooks.parent_path() == config.parent_path()) {
-        folders_.watch(config.parent_path(), {config.filename(), hooks.filename()});
-    } else {
-        folders_.watch(hooks.parent_path(), {hooks.filename()});
-    }
+    // They are neighbours: see Paths.
+    folders_.watch(config.parent_path(), {config.filename(), hooks.filename()});
     folders_.watch(hooks);
     std::error_code absent;
     for (const auto& entry : std::filesystem::directory_iterator(hooks, absent)) {
@@ -396,23 +392,13 @@ Result<Json> Delivery::carry_out(const rpc::HooksCall& call, Now now) {
         }
     }
     if (!courier_.knows(call.name)) return nobody(call.name);
-    switch (call.verb) {
-        case Verb::pause:
-            courier_.pause(call.name);
-            break;
-        case Verb::resume:
-            courier_.resume(call.name, now);
-            break;
-        case Verb::retry: {
-            const auto due = courier_.retry(call.name, *outside_.reader, now);
-            if (!due) return std::unexpected(due.error());
-            return JsonObject{{"retried", *due}};
-        }
-        case Verb::list:
-        case Verb::forget:
-        case Verb::test:
-            break;
+    if (call.verb == Verb::retry) {
+        const auto due = courier_.retry(call.name, *outside_.reader, now);
+        if (!due) return std::unexpected(due.error());
+        return JsonObject{{"retried", *due}};
     }
+    if (call.verb == Verb::pause) courier_.pause(call.name);
+    if (call.verb == Verb::resume) courier_.resume(call.name, now);
     return JsonObject{{"name", call.name}, {"state", courier_.state_of(call.name)}};
 }
 

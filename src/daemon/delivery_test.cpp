@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -25,6 +26,35 @@ Now after(Now now, std::chrono::milliseconds time) {
     now.boot += time;
     return now;
 }
+
+/// Reads what there is, until it is told not to.
+class RefusingReader final : public Reader {
+  public:
+    explicit RefusingReader(std::unique_ptr<Reader> reader) : reader_(std::move(reader)) {}
+    bool refuses = false;
+    int asked = 0;  // for events, while it refuses
+
+    Result<SessionPage> list(const SessionQuery& query) override { return reader_->list(query); }
+    Result<std::optional<Session>> find(const SessionId& id) override { return reader_->find(id); }
+    Result<MessagePage> messages(const MessageQuery& query) override {
+        return reader_->messages(query);
+    }
+    Result<EventPage> events(const EventQuery& query) override {
+        if (!refuses) return reader_->events(query);
+        ++asked;
+        return fail(ErrorCode::storage, "the disk failed");
+    }
+    Result<EndCounts> ends_since(WallTime since) override { return reader_->ends_since(since); }
+    Result<std::int64_t> leaked() override { return reader_->leaked(); }
+    Result<std::vector<Subscription>> subscriptions() override { return reader_->subscriptions(); }
+    Result<std::vector<Letter>> letters(const LetterQuery& query) override {
+        if (refuses) return fail(ErrorCode::storage, "the disk failed");
+        return reader_->letters(query);
+    }
+
+  private:
+    std::unique_ptr<Reader> reader_;
+};
 
 class DeliverySteps : public ::testing::Test {
   protected:
@@ -212,6 +242,46 @@ TEST_F(DeliverySteps, HowFarSubscribersAreIsSavedFourTimesASecondAtMost) {
     ASSERT_EQ(savings_.size(), 3U);
     const auto& saved = std::get<SubscriptionSaved>(savings_[2].changes.at(0));
     EXPECT_EQ(saved.subscription.cursor, 2);
+}
+
+TEST_F(DeliverySteps, ALogThatCannotBeReadIsReadAgainASecondLater) {
+    delivery_.reset();
+    auto outside = this->outside();
+    auto reader = std::make_unique<RefusingReader>(std::move(outside.reader));
+    auto& refusing = *reader;
+    outside.reader = std::move(reader);
+    delivery_.emplace(paths_, "node", /*head=*/0, std::move(outside));
+    ASSERT_TRUE(delivery_->recover());
+    delivery_->reload_soon();
+    delivery_->step(testing::at(0));
+    refusing.refuses = true;
+    delivery_->wake(/*head=*/5);
+
+    delivery_->step(testing::at(1));
+    EXPECT_EQ(refusing.asked, 1);
+    delivery_->step(after(testing::at(1), 900ms));
+    EXPECT_EQ(refusing.asked, 1) << "it was asked again at once";
+    delivery_->step(testing::at(2));
+    EXPECT_EQ(refusing.asked, 2);
+}
+
+TEST_F(DeliverySteps, ATestThatIsUnderWayWhenTheDaemonStopsIsAnswered) {
+    std::ofstream(hooks_ + "/ops/run") << "#!/bin/sh\nsleep 1000\n";
+    delivery_.reset();
+    auto outside = this->outside();
+    outside.save = [](const std::vector<DeliveryChange>&, auto done) { done(false); };
+    delivery_.emplace(paths_, "node", /*head=*/0, std::move(outside));
+    ASSERT_TRUE(delivery_->recover());
+    delivery_->start();
+    ask(Verb::test);
+
+    ::testing::internal::CaptureStderr();
+    delivery_->stop();
+
+    EXPECT_THAT(answers_,
+                ::testing::ElementsAre("the daemon stops; test it again when it is back"));
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+                ::testing::HasSubstr("how far subscribers are was not saved"));
 }
 
 TEST_F(DeliverySteps, AStopSavesWhatTheStoreRefusedBefore) {

@@ -9,12 +9,15 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "client/spool.hpp"
 #include "daemon/spool_file.hpp"
 #include "testing/commands.hpp"
 #include "testing/faulty_files.hpp"
 #include "testing/in_process_backend.hpp"
+#include "testing/refused_calls.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace knell {
@@ -395,6 +398,60 @@ TEST_F(SpoolFileOpening, AFileMayBeAsLargeAsItsBoundAndNoLarger) {
     EXPECT_EQ((**open()).text.size(), limits::spool_file_bytes_max);
     write(std::string(limits::spool_file_bytes_max + 1, '\n'));
     EXPECT_FALSE(open());
+}
+
+TEST_F(SpoolTaking, WhatCannotBeDeletedIsTakenInAgainWithoutASecondLife) {
+    write(create_line() + close_line());
+    testing::with_refused_calls({SYS_unlink, SYS_unlinkat}, EROFS, [&] { take_in(); });
+    EXPECT_EQ(files(), "s.jsonl");
+    ASSERT_TRUE(session() && session()->end);
+
+    take_in();
+
+    EXPECT_EQ(files(), "");
+    EXPECT_EQ(session()->generation, 1U);
+}
+
+TEST_F(SpoolTaking, WhatCannotBeSetAsideStays) {
+    write("no JSON\n");
+    testing::with_refused_calls({SYS_rename, SYS_renameat, SYS_renameat2}, EROFS,
+                                [&] { take_in(); });
+    EXPECT_EQ(files(), "s.jsonl");
+}
+
+TEST_F(SpoolTaking, WhereAThousandOfItsNameWereSetAsideItStays) {
+    write("no JSON\n");
+    write("", "s.jsonl.bad");
+    for (int i = 2; i <= 1000; ++i) write("", fmt::format("s.jsonl.bad.{}", i));
+    take_in();
+    EXPECT_TRUE(fs::exists(dir_ + "/s.jsonl"));
+}
+
+TEST_F(SpoolTaking, WhatAnotherUserWroteIsNotTakenIn) {
+    if (geteuid() != 0) GTEST_SKIP() << "needs to be root, to make a file that is another user's";
+    write(create_line());
+    ASSERT_EQ(::chown((dir_ + "/s.jsonl").c_str(), 65'534, 65'534), 0);
+    take_in();
+    EXPECT_EQ(files(), "s.jsonl.bad");
+    EXPECT_FALSE(session());
+}
+
+TEST_F(SpoolTaking, LinesOfAnotherVersionAreSetAside) {
+    auto line = create_line();
+    line.replace(line.find("\"v\":1"), 5, "\"v\":2");
+    write(line);
+    take_in();
+    EXPECT_EQ(files(), "s.jsonl.bad");
+    EXPECT_FALSE(session());
+}
+
+TEST_F(SpoolTaking, MoreLinesThanAnyRunWritesAreSetAside) {
+    std::string text;
+    for (std::size_t i = 0; i <= limits::spool_lines_max; ++i) text += create_line();
+    write(text);
+    take_in();
+    EXPECT_EQ(files(), "s.jsonl.bad");
+    EXPECT_FALSE(session());
 }
 
 }  // namespace

@@ -1,0 +1,44 @@
+#include "daemon/descriptors.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+namespace knell {
+namespace {
+
+/// The hard limit of a process can only go down: each case in a child of its own.
+void raise_from(rlim_t hard) {
+    const rlimit limit{.rlim_cur = 20, .rlim_max = hard};
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) std::_Exit(9);
+    const auto raised = raise_descriptor_limit();
+    rlimit now{};
+    getrlimit(RLIMIT_NOFILE, &now);
+    if (!raised) {
+        std::fprintf(stderr, "%s", raised.error().message.c_str());
+        std::_Exit(raised.error().code == ErrorCode::limit ? 1 : 9);
+    }
+    std::fprintf(stderr, "%zu clients, %zu owners of %zu", raised->clients_max, raised->owners_max,
+                 static_cast<std::size_t>(now.rlim_cur));
+    std::_Exit(0);
+}
+
+void expect_shares(rlim_t hard, const char* shares) {
+    EXPECT_EXIT(raise_from(hard), ::testing::ExitedWithCode(0), shares);
+}
+
+TEST(Descriptors, TheSoftLimitIsRaisedAndSharedOut) {
+    expect_shares(1000, "522 clients, 350 owners of 1000");
+}
+
+TEST(Descriptors, FewAreSharedInHalves) {
+    expect_shares(256, "128 clients, 64 owners of 256");
+    expect_shares(descriptors_min, "24 clients, 12 owners of 48");
+}
+
+TEST(Descriptors, TooFewAreRefusedWithWhatToDo) {
+    EXPECT_EXIT(raise_from(descriptors_min - 1), ::testing::ExitedWithCode(1),
+                "only 47 files may be open at once, and knell needs 48");
+}
+
+}  // namespace
+}  // namespace knell
