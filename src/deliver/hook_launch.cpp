@@ -120,11 +120,8 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 }
 
 /// Out of the way of 0, 1 and 2, which the child's own are put over.
-Result<Fd> lifted(int fd) {
-    Fd copy{fcntl(fd, F_DUPFD_CLOEXEC, first_other_fd)};
-    if (copy) return copy;
-    return fail(ErrorCode::internal,
-                fmt::format("cannot start a process: {}", std::generic_category().message(errno)));
+Fd lifted(int fd) {
+    return Fd{fcntl(fd, F_DUPFD_CLOEXEC, first_other_fd)};
 }
 
 /// The kernel's words for these lead astray: it says that a script is missing when its interpreter
@@ -163,8 +160,8 @@ Result<pid_t> launch(const HookLaunch& order) {
     texts.push_back(fmt::format("{}={}{:0{}}", order.cookie_name, order.cookie, 0, pid_digits));
     const auto argv = pointers_to(command.argv);
     const auto environment = pointers_to(texts);
-    const Plan plan{.input = input->get(),
-                    .output = output->get(),
+    const Plan plan{.input = input.get(),
+                    .output = output.get(),
                     .directory = command.directory.file.get(),
                     .program_directory = command.program.directory.get(),
                     .program_name = command.program.name.c_str(),

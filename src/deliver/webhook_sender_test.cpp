@@ -294,5 +294,16 @@ TEST_F(WebhookSending, TellsWhatHappenedOnOtherDescriptors) {
     EXPECT_EQ(others[0].revents, POLLHUP);
 }
 
+TEST_F(WebhookSending, MayGoWhileAnAttemptIsUnderWay) {
+    LoopbackServer server([](const auto&) { return LoopbackServer::Reply{"", Then::hang}; });
+    {
+        WebhookSender brief{"node7"};
+        brief.start(1, to(server.url()), parcel, now);
+        while (server.requests().empty()) brief.wait({}, 10ms);
+        EXPECT_EQ(brief.under_way(), 1U);
+    }
+    EXPECT_EQ(answered(answer("200 OK")).kind, Kind::delivered) << "others are not disturbed";
+}
+
 }  // namespace
 }  // namespace knell
