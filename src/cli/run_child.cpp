@@ -102,8 +102,7 @@ void HeldChild::dismiss() {
 }
 
 void HeldChild::reap() {
-    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
 }
 
 }  // namespace knell::cli

@@ -133,21 +133,20 @@ void LeaseRenewal::start(SteadyTime now) {
     const auto wait = is_first_ ? period : milliseconds{0};
     started_at_ = now;
     pid_ = ::fork();
+    if (pid_ == 0) {
+        ::setsid();
+        // Whoever reads what the command says must not wait for us.
+        const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+        for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, fd);
+        ::close_range(STDERR_FILENO + 1, ~0U, 0);
+        renew_until_it_ends(command_, parent, socket_, session_, wait);
+    }
     if (pid_ < 0) {
         due_ = now + again_after;
         return;
     }
-    if (pid_ > 0) {
-        state_ = State::renewing;
-        is_first_ = false;
-        return;
-    }
-    ::setsid();
-    // Whoever reads what the command says must not wait for us.
-    const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, fd);
-    ::close_range(STDERR_FILENO + 1, ~0U, 0);
-    renew_until_it_ends(command_, parent, socket_, session_, wait);
+    state_ = State::renewing;
+    is_first_ = false;
 }
 
 void LeaseRenewal::reopen(SteadyTime now) {

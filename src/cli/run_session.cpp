@@ -48,7 +48,7 @@ AfterFailure what_to_do(ErrorCode code) {
         case ErrorCode::blocked:
         case ErrorCode::ended:
         case ErrorCode::not_found:
-            return AfterFailure::complain;
+            break;
     }
     return AfterFailure::complain;
 }

@@ -1,8 +1,16 @@
 #include "cli/run_session.hpp"
 
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
+
+#include "testing/fake_daemon.hpp"
+#include "testing/temp_folder.hpp"
 
 namespace knell::cli {
 namespace {
@@ -51,6 +59,101 @@ TEST(DescribeEnd, TheSignalItDiedOfIsNamedOnce) {
               (RunEnd{"signaled", "signal 15 (SIGTERM)"}));
     EXPECT_EQ(describe_end({W_EXITCODE(0, SIGKILL), asked}),
               (RunEnd{"signaled", "signal 9 (SIGKILL) after SIGTERM"}));
+}
+
+TEST(DescribeEnd, AKeyOfTheTerminalIsOne) {
+    EXPECT_EQ(describe_end({W_EXITCODE(0, 0), Interruption{SIGQUIT, /*by_terminal=*/true, {}}}),
+              (RunEnd{"completed", "exit 0 after SIGQUIT (from the terminal)"}));
+}
+
+/// A daemon that says no: what becomes of the record, and what the person is told.
+class RunSessionTrial : public ::testing::Test {
+  protected:
+    using Answer = std::function<std::string(const std::string&)>;
+
+    static std::string error(std::string_view kind) {
+        return fmt::format(R"("error":{{"code":-32603,"message":"no","data":{{"kind":"{}"}}}})",
+                           kind);
+    }
+    /// Says `said` to calls of `method`.
+    static Answer to(const std::string& method, const std::string& said) {
+        return [=](const std::string& line) { return line.contains(method) ? said : ""; };
+    }
+    /// What is told on the terminal when the command has exited with 0.
+    std::string close() {
+        ::testing::internal::CaptureStderr();
+        session_.close({W_EXITCODE(0, 0), {}}, ::getpid());
+        return ::testing::internal::GetCapturedStderr();
+    }
+    std::string spool_file() const { return paths_.spool_dir + "/s.jsonl"; }
+
+    const knell::testing::TempFolder folder_;
+    const Paths paths_ = knell::testing::paths_in(folder_.path());
+    RunSession session_{paths_, {{"id", "s"}, {"source", "cli"}}};
+};
+
+TEST_F(RunSessionTrial, AnEndThatMayBeTakenLaterWaitsInTheSpool) {
+    const knell::testing::FakeDaemon daemon(paths_,
+                                            {.answer = to("session.close", error("storage"))});
+    EXPECT_THAT(close(), ::testing::HasSubstr("the end of session s waits in the spool: no"));
+    EXPECT_TRUE(std::filesystem::exists(spool_file()));
+}
+
+TEST_F(RunSessionTrial, AnEndThatCanBeKeptNowhereIsSaid) {
+    const knell::testing::FakeDaemon daemon(paths_,
+                                            {.answer = to("session.close", error("storage"))});
+    std::ofstream(paths_.spool_dir) << "no directory";
+    EXPECT_THAT(close(), ::testing::HasSubstr("the end of session s is not recorded"));
+}
+
+TEST_F(RunSessionTrial, AnEndThatWillNeverBeTakenIsSaid) {
+    const knell::testing::FakeDaemon daemon(paths_,
+                                            {.answer = to("session.close", error("not_found"))});
+    EXPECT_THAT(close(), ::testing::HasSubstr("the end of session s is not recorded: no"));
+    EXPECT_FALSE(std::filesystem::exists(spool_file()));
+}
+
+TEST_F(RunSessionTrial, OfASessionThatSomebodyTookOverNothingIsSaid) {
+    const knell::testing::FakeDaemon daemon(paths_,
+                                            {.answer = to("session.close", error("fenced"))});
+    EXPECT_EQ(close(), "");
+    EXPECT_FALSE(std::filesystem::exists(spool_file()));
+}
+
+TEST_F(RunSessionTrial, AnEndBehindACreateThatWasKeptIsMissed) {
+    const knell::testing::FakeDaemon daemon(paths_,
+                                            {.answer = to("session.create", error("storage"))});
+    ::testing::internal::CaptureStderr();
+    ASSERT_TRUE(session_.open(::getpid()));
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+                ::testing::HasSubstr("the command runs, its record waits in"));
+    std::filesystem::remove(spool_file());
+    std::filesystem::create_directory(spool_file());
+    EXPECT_THAT(close(), ::testing::HasSubstr("the end of session s is not recorded"));
+}
+
+TEST_F(RunSessionTrial, AReapedSessionIsOpenedAgainNowLaterOrNever) {
+    const auto reaped = R"("result":{"generation":0,"reason":"reaped"})";
+    struct Case {
+        std::string answer;
+        Reopened reopened;
+        std::string told;
+    };
+    for (const auto& [answer, reopened, told] :
+         {Case{R"("result":{"generation":2})", Reopened::yes, "it is open again, as generation 2"},
+          Case{error("storage"), Reopened::not_yet, ""},
+          Case{error("blocked"), Reopened::no, "is not open any more: no"}}) {
+        const knell::testing::TempFolder folder;
+        const auto paths = knell::testing::paths_in(folder.path());
+        RunSession session{paths, {{"id", "s"}}};
+        const knell::testing::FakeDaemon daemon(
+            paths, {.answer = [&](const std::string& line) {
+                return line.contains("session.resume") ? answer : std::string(reaped);
+            }});
+        ::testing::internal::CaptureStderr();
+        EXPECT_EQ(session.open_again_if_reaped(::getpid()), reopened);
+        EXPECT_THAT(::testing::internal::GetCapturedStderr(), ::testing::HasSubstr(told));
+    }
 }
 
 }  // namespace

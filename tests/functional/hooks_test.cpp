@@ -220,5 +220,18 @@ TEST_F(WithHooks, WhatIsNoLongerKeptIsToldAsAGap) {
     EXPECT_EQ(number(page, "events.0.seq"), number(page, "gap.to") + 1);
 }
 
+TEST_F(WithHooks, OneThatIsRemovedWhileItRunsIsStopped) {
+    write_hook(home, "slow", "echo $$ > ../../pid; exec sleep 1000", "\"session:end\"");
+    wait_until_known("slow");
+    live_and_die("a");
+    until([&] { return !lines_of(home.file("pid")).empty(); }, "the hook");
+    const auto hook = static_cast<pid_t>(std::stol(lines_of(home.file("pid")).front()));
+
+    std::filesystem::remove_all(home.file("hooks/slow"));
+
+    until([&] { return !is_running(hook); }, "its end");
+    EXPECT_EQ(text(row("slow"), "state"), "absent");
+}
+
 }  // namespace
 }  // namespace knell::functional
