@@ -410,6 +410,8 @@ std::optional<Slot> State::next_due() {
         if (live.ordinal() != ordinal) continue;  // ended meanwhile
         if (live.deadline() <= now_.steady) return slot;
         if (live.deadline() != LiveSession::no_deadline && !wheel_.contains(slot)) {
+            // untestable: who moves a deadline puts it in the wheel; one that was in neither place
+            // would never fall due.
             wheel_.schedule(slot, live.deadline());
         }
     }

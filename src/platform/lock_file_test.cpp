@@ -4,9 +4,11 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "platform/proc_stat.hpp"
+#include "testing/refused_calls.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace knell {
@@ -97,6 +99,16 @@ TEST_F(LockFileTest, KnowsThatItsFileWasDeletedOrReplaced) {
 
     std::ofstream(path) << "1\n";
     EXPECT_FALSE(lock->is_in_place());
+}
+
+TEST_F(LockFileTest, OneThatKeepsBeingReplacedIsNotTaken) {
+    // A file that never has the name it was opened by looks the same.
+    testing::with_refused_calls({SYS_lstat, SYS_newfstatat, SYS_statx}, EACCES, [&] {
+        const auto lock = LockFile::acquire(path, {.home = "", .socket = ""}, 0ms);
+        ASSERT_FALSE(lock);
+        EXPECT_EQ(lock.error().code, ErrorCode::storage);
+    });
+    EXPECT_FALSE(lock_holder(path)) << "it was let go";
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
+#include "core/limits.hpp"
 #include "testing/fake_tree.hpp"
 
 namespace knell {
@@ -294,6 +296,19 @@ TEST_F(FindLeftovers, ThatWorkForAServerInItsTerminalSessionAreSharedWithIt) {
     start(200, wrapper, 1001, 200).sockets.listens_on_unix = true;
     start(201, wrapper, 1002, 200);  // its worker, an orphan like itself
     EXPECT_THAT(found(Fate::shared), ElementsAre(200, 201));
+}
+
+TEST_F(FindLeftovers, ALongCommandLineIsCutBetweenLetters) {
+    auto& left = start(102, wrapper, 1010, shell);
+    left.command_line = "x";
+    while (left.command_line.size() <= limits::leftover_command_bytes_max) {
+        left.command_line += "\xC3\xA4";  // one letter
+    }
+    const auto all = find_leftovers(search, tree, owners);
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_LE(all[0].command.size(), limits::leftover_command_bytes_max);
+    EXPECT_GE(all[0].command.size(), limits::leftover_command_bytes_max - 1);
+    EXPECT_TRUE(is_utf8(all[0].command));
 }
 
 }  // namespace

@@ -1,14 +1,22 @@
 #include "watch/pid_namespaces.hpp"
 
+#include <array>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "platform/proc_stat.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace knell {
@@ -196,6 +204,75 @@ TEST_F(PidNamespacesTest, WhoHasOneNameLivesHere) {
     EXPECT_EQ(from_outside().of(500), inode(ours));
     EXPECT_EQ(from_outside().of(501), 0U);
     EXPECT_EQ(from_outside().of(999), 0U);
+}
+
+/// A process in a pid namespace in a pid namespace, as a container in a container has them.
+class NestedProcess {
+  public:
+    NestedProcess() {
+        std::array<int, 2> ready{};
+        if (::pipe2(ready.data(), O_CLOEXEC) != 0) return;
+        top_ = ::fork();
+        if (top_ == 0) {
+            // Each one starts the next in a new namespace, and all end with the first.
+            for (int depth = 0; depth < 2; ++depth) {
+                ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+                if (::unshare(CLONE_NEWPID) != 0) ::_exit(1);
+                const pid_t next = ::fork();
+                if (next > 0 && depth == 0) say(ready[1], next);
+                if (next != 0) {
+                    for (;;) ::pause();
+                }
+            }
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+            say(ready[1], ::getpid());
+            for (;;) ::pause();
+        }
+        ::close(ready[1]);
+        pid_t inner = 0;
+        is_there_ = ::read(ready[0], &outer_, sizeof outer_) == sizeof outer_ &&
+                    ::read(ready[0], &inner, sizeof inner) == sizeof inner;
+        ::close(ready[0]);
+    }
+    ~NestedProcess() {
+        ::kill(top_, SIGKILL);
+        ::waitpid(top_, nullptr, 0);
+    }
+    NestedProcess(const NestedProcess&) = delete;
+    NestedProcess& operator=(const NestedProcess&) = delete;
+
+    bool is_there() const { return is_there_; }
+    /// The first process of the outer namespace, by its pid here.
+    pid_t outer() const { return outer_; }
+    std::uint64_t outer_namespace() const {
+        struct stat status{};
+        const auto link = fmt::format("/proc/{}/ns/pid", outer_);
+        return ::stat(link.c_str(), &status) == 0 ? status.st_ino : 0;
+    }
+
+  private:
+    static void say(int fd, pid_t pid) {
+        [[maybe_unused]] const auto written = ::write(fd, &pid, sizeof pid);
+    }
+
+    pid_t top_ = -1;
+    pid_t outer_ = 0;
+    bool is_there_ = false;
+};
+
+TEST(NestedPidNamespaces, AProcessIsFoundByItsNumberInBetween) {
+    const NestedProcess nested;
+    if (!nested.is_there()) GTEST_SKIP() << "needs to be allowed to make pid namespaces";
+    const PidNamespaces namespaces;
+
+    // 2 in the outer namespace, 1 in the inner one.
+    const auto inner = namespaces.find({2, nested.outer_namespace(), 0}, 0);
+    const auto outer = namespaces.find({1, nested.outer_namespace(), 0}, 0);
+
+    EXPECT_EQ(outer.kind, Located::Kind::here) << outer.why;
+    EXPECT_EQ(outer.pid, nested.outer()) << "its 1 is not the 1 further inside";
+    ASSERT_EQ(inner.kind, Located::Kind::here) << inner.why;
+    EXPECT_EQ(read_proc_stat(inner.pid)->parent, nested.outer());
 }
 
 }  // namespace

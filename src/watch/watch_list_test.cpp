@@ -288,5 +288,11 @@ TEST_F(WatchListTest, ManyWithoutDescriptorsAreLookedForInTurn) {
     EXPECT_EQ(told.size(), 5000U);
 }
 
+TEST_F(WatchListTest, ATableThatKnowsNoMoreSaysNobodyAndTrustsItsCallers) {
+    const ProcessTable& table = *this;
+    EXPECT_EQ(table.parent_of(1), std::nullopt);
+    EXPECT_TRUE(table.is_knell(1));
+}
+
 }  // namespace
 }  // namespace knell
