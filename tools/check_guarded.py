@@ -6,7 +6,8 @@
     tools/check_guarded.py --self-test       check that each rule finds what it is for
 
 The list is the table under "# Coverage" in docs/testing.md: patterns in its first column, as `src/watch/*`.
-A row of untested lines is excused by "untestable: REASON" in a comment on one of them or right above them.
+Untested lines that stand together are excused by a comment on one of them, or right above them, that says
+"untestable: REASON".
 """
 
 import fnmatch
@@ -54,6 +55,14 @@ def check_list(top, patterns):
             yield f"{path}:{line}: {found[0]} in a file that the table in docs/testing.md does not name"
 
 
+def is_excused(text, run):
+    """`text` has the lines of a file from 1 on."""
+    above = run[0] - 1
+    while above > 0 and text[above].lstrip().startswith("//"):
+        above -= 1
+    return any(EXCUSE.search(line) for line in text[above + 1:run[-1] + 1])
+
+
 def runs_of(lines):
     """[3, 4, 5, 9] -> [3, 4, 5], [9]"""
     runs = []
@@ -76,7 +85,7 @@ def untested(top, patterns, rows):
     for path, lines in sorted(by_file.items()):
         text = ["", *(top / path).read_text().split("\n")]
         for run in runs_of(lines):
-            if any(EXCUSE.search(text[line]) for line in [run[0] - 1, *run]):
+            if is_excused(text, run):
                 excused += len(run)
             else:
                 found += [(path, line, text[line].strip()) for line in run]
@@ -88,8 +97,8 @@ def untested(top, patterns, rows):
 SAMPLE = {
     "docs/testing.md": "# Coverage\n\n| files | why |\n|---|---|\n| `src/a.cpp`, `src/b/*` | kill |\n"
                        "| `src/gone.cpp` | |\n# Next\n| `src/other.cpp` | |\n",
-    "src/a.cpp": "one\n// untestable: the kernel never does\ntwo\nthree\nfour\nfive // untestable: so\nsix\n"
-                 "seven // untestable:\n",
+    "src/a.cpp": "one\n// untestable: the kernel\n// never does\nfour\nfive\nsix\nseven // untestable: so\n"
+                 "eight\nnine // untestable:\n",
     "src/b/c.hpp": "one\n",
     "src/other.cpp": "x\n::kill(pid, SIGKILL);\n",
     "src/other_test.cpp": "::kill(pid, SIGKILL);\n",
@@ -106,10 +115,10 @@ def self_test():
         assert patterns == ["src/a.cpp", "src/b/*", "src/gone.cpp"], patterns
         wrong = list(check_list(top, patterns))
         assert len(wrong) == 2 and "gone.cpp" in wrong[0] and "src/other.cpp:2" in wrong[1], wrong
-        rows = [f"src/a.cpp:{line}" for line in (1, 3, 4, 6, 8)] + ["src/b/c.hpp:1", "src/other.cpp:1"]
+        rows = [f"src/a.cpp:{line}" for line in (1, 4, 5, 7, 9)] + ["src/b/c.hpp:1", "src/other.cpp:1"]
         found, excused = untested(top, patterns, rows)
         assert [(path, line) for path, line, _ in found] == [
-            ("src/a.cpp", 1), ("src/a.cpp", 8), ("src/b/c.hpp", 1)], found
+            ("src/a.cpp", 1), ("src/a.cpp", 9), ("src/b/c.hpp", 1)], found
         assert excused == 3, excused
     print("self-test: ok")
 
