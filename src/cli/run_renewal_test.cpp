@@ -97,7 +97,8 @@ TEST_F(RenewalTrial, ASessionThatCannotBeOpenedAgainYetIsTriedAgain) {
     // The first one waits for a third of the lease before it renews; the next one does not.
     renewal_.tend();
     kill_renewer();
-    while (renewal_.process() == 0) renewal_.tend();
+    do renewal_.tend();
+    while (renewal_.process() == 0);
     wait_for(renewal_.process());
 
     EXPECT_GT(renewal_.tend(), 0ms);

@@ -11,6 +11,7 @@
 
 #include "testing/fake_daemon.hpp"
 #include "testing/temp_folder.hpp"
+#include "wire/error_table.hpp"
 
 namespace knell::cli {
 namespace {
@@ -104,6 +105,27 @@ TEST_F(RunSessionTrial, AnEndThatCanBeKeptNowhereIsSaid) {
                                             {.answer = to("session.close", error("storage"))});
     std::ofstream(paths_.spool_dir) << "no directory";
     EXPECT_THAT(close(), ::testing::HasSubstr("the end of session s is not recorded"));
+}
+
+TEST_F(RunSessionTrial, EveryRefusalOfAnEndIsForLaterOrForGood) {
+    for (const auto& row : wire::error_table) {
+        if (row.code == ErrorCode::fenced) continue;  // see below
+        const bool may_pass = row.code == ErrorCode::internal || row.code == ErrorCode::limit ||
+                              row.code == ErrorCode::storage ||
+                              row.code == ErrorCode::unauthorized ||
+                              row.code == ErrorCode::unreachable;
+        const knell::testing::TempFolder folder;
+        const auto paths = knell::testing::paths_in(folder.path());
+        const knell::testing::FakeDaemon daemon(paths,
+                                                {.answer = to("session.close", error(row.name))});
+        RunSession session{paths, {{"id", "s"}}};
+        ::testing::internal::CaptureStderr();
+        session.close({W_EXITCODE(0, 0), {}}, std::nullopt);
+        EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+                    ::testing::HasSubstr(may_pass ? "waits in the spool" : "is not recorded"))
+            << row.name;
+        EXPECT_EQ(std::filesystem::exists(paths.spool_dir), may_pass) << row.name;
+    }
 }
 
 TEST_F(RunSessionTrial, AnEndThatWillNeverBeTakenIsSaid) {

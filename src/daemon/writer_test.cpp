@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/limits.hpp"
 #include "testing/commands.hpp"
 #include "testing/failing_store.hpp"
 #include "testing/fake_processes.hpp"
@@ -62,6 +63,21 @@ class WriterTrial : public ::testing::Test {
 TEST_F(WriterTrial, ARecoveryThatTheStoreRefusesIsNone) {
     store_.refused = {Call::heads};
     EXPECT_FALSE(writer_.recover(processes_, leftovers_));
+}
+
+TEST_F(WriterTrial, AFullQueueRefusesAndLeavesTheAnswerToItsCaller) {
+    // Nobody takes anything out.
+    const Command command = Inspect{SessionId("s")};
+    std::size_t taken = 0;
+    for (;; ++taken) {
+        ASSERT_LE(taken, limits::queue_commands_max);
+        Writer::Done done = [](const Result<Reply>&) {};
+        if (writer_.submit(Command{command}, std::move(done))) continue;
+        EXPECT_TRUE(done) << "whoever asked could not be told";
+        break;
+    }
+    EXPECT_EQ(taken, writer_.queued());
+    EXPECT_TRUE(writer_.submit(testing::beat("s"), {})) << "a sign of life has room of its own";
 }
 
 TEST_F(WriterTrial, AStoreThatFailsIsToldOnceAndSoIsThatItWorksAgain) {
