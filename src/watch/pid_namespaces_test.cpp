@@ -1,5 +1,6 @@
 #include "watch/pid_namespaces.hpp"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <filesystem>
@@ -225,13 +226,16 @@ class NestedProcess {
                 }
             }
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-            say(ready[1], ::getpid());
+            say(ready[1], 0);
             for (;;) ::pause();
         }
         ::close(ready[1]);
-        pid_t inner = 0;
-        is_there_ = ::read(ready[0], &outer_, sizeof outer_) == sizeof outer_ &&
-                    ::read(ready[0], &inner, sizeof inner) == sizeof inner;
+        // In either order.
+        for (int said = 0; said < 2; ++said) {
+            pid_t pid = 0;
+            is_there_ = ::read(ready[0], &pid, sizeof pid) == sizeof pid;
+            outer_ = std::max(outer_, pid);
+        }
         ::close(ready[0]);
     }
     ~NestedProcess() {
