@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "base/check.hpp"
+#include "config/config.hpp"
+#include "config/webhook_url_check.hpp"
 #include "core/subscriber_name.hpp"
-#include "daemon/config.hpp"
-#include "deliver/webhook_url_check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace knell;

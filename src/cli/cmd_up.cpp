@@ -6,6 +6,7 @@
 #include "cli/output.hpp"
 #include "client/connect.hpp"
 #include "client/start_daemon.hpp"
+#include "config/config.hpp"
 #include "daemon/daemon.hpp"
 #include "platform/lock_file.hpp"
 

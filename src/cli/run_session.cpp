@@ -11,7 +11,7 @@
 #include "cli/output.hpp"
 #include "client/connect.hpp"
 #include "client/start_daemon.hpp"
-#include "daemon/daemon.hpp"
+#include "config/config.hpp"
 #include "platform/clock.hpp"
 
 namespace knell::cli {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "daemon/config.hpp"
+#include "config/config.hpp"
 #include "daemon/daemon.hpp"
 #include "deliver/hook_directory.hpp"
 #include "deliver/webhook_secret.hpp"

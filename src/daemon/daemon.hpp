@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "platform/paths.hpp"
 #include "wire/json.hpp"
@@ -25,9 +24,5 @@ enum class Environment : std::uint8_t { daemons, callers };
 /// events: {keep_days, keep_count}, config_file, config_exists, hooks_dir}.  Needs no daemon.
 /// A secret passes when it can sign; one in a variable only the daemon can look at.
 JsonObject check_config(const Paths& paths, Environment environment);
-
-/// The environment variables that config.yaml asks for, such as a webhook's `secret_env`.  None
-/// when it cannot be read.
-std::vector<std::string> variables_in_config(const Paths& paths);
 
 }  // namespace knell

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "daemon/config.hpp"
+#include "config/config.hpp"
 #include "deliver/hook_directory.hpp"
 
 namespace knell {

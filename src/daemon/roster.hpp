@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "config/webhook_spec.hpp"
 #include "core/retention.hpp"
 #include "deliver/courier.hpp"
 #include "deliver/hook_spec.hpp"
-#include "deliver/webhook_spec.hpp"
 #include "platform/paths.hpp"
 
 namespace knell {

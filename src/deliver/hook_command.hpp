@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/file_problem.hpp"
+#include "config/file_problem.hpp"
 #include "deliver/hook_program.hpp"
 #include "platform/file_trust.hpp"
 

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "config/event_choice.hpp"
 #include "core/limits.hpp"
 #include "core/subscriber_name.hpp"
-#include "deliver/event_choice.hpp"
 #include "deliver/hook_command.hpp"
 #include "deliver/hook_program.hpp"
 #include "foreign/hook_file.hpp"

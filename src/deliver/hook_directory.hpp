@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/file_problem.hpp"
+#include "config/file_problem.hpp"
 #include "deliver/hook_spec.hpp"
 
 namespace knell {

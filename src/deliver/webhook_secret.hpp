@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "config/webhook_spec.hpp"
 #include "core/error.hpp"
-#include "deliver/webhook_spec.hpp"
 
 namespace knell {
 

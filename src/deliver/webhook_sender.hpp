@@ -11,8 +11,8 @@
 #include <poll.h>
 
 #include "base/time.hpp"
+#include "config/webhook_spec.hpp"
 #include "deliver/parcel.hpp"
-#include "deliver/webhook_spec.hpp"
 
 namespace knell {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "config/webhook_spec.hpp"
 #include "core/error.hpp"
-#include "deliver/webhook_spec.hpp"
 
 namespace knell {
 

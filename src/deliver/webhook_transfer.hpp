@@ -9,11 +9,11 @@
 #include <curl/curl.h>
 
 #include "base/time.hpp"
+#include "config/webhook_spec.hpp"
 #include "core/error.hpp"
 #include "deliver/address_guard.hpp"
 #include "deliver/parcel.hpp"
 #include "deliver/webhook_response.hpp"
-#include "deliver/webhook_spec.hpp"
 
 namespace knell {
 

@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "config/webhook_spec.hpp"
 #include "core/error.hpp"
 #include "deliver/address_guard.hpp"
-#include "deliver/webhook_spec.hpp"
 
 namespace knell {
 

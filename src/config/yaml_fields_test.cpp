@@ -1,4 +1,4 @@
-#include "foreign/yaml_fields.hpp"
+#include "config/yaml_fields.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

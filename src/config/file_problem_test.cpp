@@ -1,4 +1,4 @@
-#include "core/file_problem.hpp"
+#include "config/file_problem.hpp"
 
 #include <gtest/gtest.h>
 

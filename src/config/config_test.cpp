@@ -1,4 +1,4 @@
-#include "daemon/config.hpp"
+#include "config/config.hpp"
 
 #include <fstream>
 

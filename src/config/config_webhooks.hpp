@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "core/file_problem.hpp"
-#include "deliver/webhook_spec.hpp"
-#include "foreign/yaml_fields.hpp"
+#include "config/file_problem.hpp"
+#include "config/webhook_spec.hpp"
+#include "config/yaml_fields.hpp"
 
 namespace knell {
 

@@ -1,4 +1,4 @@
-#include "deliver/webhook_url_check.hpp"
+#include "config/webhook_url_check.hpp"
 
 #include <gtest/gtest.h>
 

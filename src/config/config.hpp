@@ -5,9 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/file_problem.hpp"
+#include "config/file_problem.hpp"
+#include "config/webhook_spec.hpp"
 #include "core/retention.hpp"
-#include "deliver/webhook_spec.hpp"
+#include "platform/paths.hpp"
 
 namespace knell {
 
@@ -30,5 +31,9 @@ ConfigOrProblems parse_config(std::string_view text, const std::string& path,
 /// Without a file the defaults hold.  One that somebody else could change is refused: it says where
 /// the record is sent.
 ConfigOrProblems read_config(const std::string& path);
+
+/// The environment variables that config.yaml asks for, such as a webhook's `secret_env`.  None
+/// when it cannot be read.
+std::vector<std::string> variables_in_config(const Paths& paths);
 
 }  // namespace knell

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/file_problem.hpp"
+#include "config/file_problem.hpp"
 
 namespace knell::foreign {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/file_problem.hpp"
-#include "foreign/yaml.hpp"
+#include "config/file_problem.hpp"
+#include "config/yaml.hpp"
 
 namespace knell::foreign {
 

@@ -1,4 +1,4 @@
-#include "foreign/yaml_fields.hpp"
+#include "config/yaml_fields.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.hpp"
-#include "foreign/nearest_word.hpp"
+#include "config/nearest_word.hpp"
 
 namespace knell::foreign {
 

@@ -1,4 +1,4 @@
-#include "deliver/event_choice.hpp"
+#include "config/event_choice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

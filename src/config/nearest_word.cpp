@@ -1,4 +1,4 @@
-#include "foreign/nearest_word.hpp"
+#include "config/nearest_word.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,10 +1,9 @@
-#include "daemon/config.hpp"
+#include "config/config.hpp"
 
+#include "config/config_webhooks.hpp"
+#include "config/yaml.hpp"
+#include "config/yaml_fields.hpp"
 #include "core/limits.hpp"
-#include "daemon/config_webhooks.hpp"
-#include "daemon/daemon.hpp"
-#include "foreign/yaml.hpp"
-#include "foreign/yaml_fields.hpp"
 #include "platform/environment.hpp"
 #include "platform/file_trust.hpp"
 

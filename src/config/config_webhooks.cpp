@@ -1,4 +1,4 @@
-#include "daemon/config_webhooks.hpp"
+#include "config/config_webhooks.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "config/event_choice.hpp"
+#include "config/webhook_url_check.hpp"
 #include "core/limits.hpp"
 #include "core/subscriber_name.hpp"
-#include "deliver/event_choice.hpp"
-#include "deliver/webhook_url_check.hpp"
 
 namespace knell {
 

@@ -1,4 +1,4 @@
-#include "foreign/yaml.hpp"
+#include "config/yaml.hpp"
 
 #include <gtest/gtest.h>
 
