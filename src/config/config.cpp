@@ -11,8 +11,6 @@ namespace knell {
 
 namespace {
 
-using foreign::YamlFields;
-
 Retention read_retention(YamlFields& root, FileProblems& problems) {
     Retention retention;
     const auto* section = root.node("events");
@@ -32,10 +30,10 @@ Retention read_retention(YamlFields& root, FileProblems& problems) {
 
 ConfigOrProblems parse_config(std::string_view text, const std::string& path,
                               const std::string& home) {
-    const auto document = foreign::parse_yaml(text, path);
+    const auto document = parse_yaml(text, path);
     if (!document) return std::unexpected(std::vector{document.error()});
     Config config;
-    if (document->kind == foreign::YamlNode::Kind::nothing) return config;
+    if (document->kind == YamlNode::Kind::nothing) return config;
     FileProblems problems(path);
     YamlFields root(*document, problems);
     config.events = read_retention(root, problems);

@@ -17,9 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using foreign::YamlFields;
-using foreign::YamlNode;
-
 constexpr auto how_to_make_a_secret =
     R"sh(printf 'whsec_%s\n' "$(openssl rand -base64 32)" > knell.secret; chmod 600 knell.secret)sh";
 

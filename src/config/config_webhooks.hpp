@@ -16,7 +16,7 @@ struct ConfigPlace {
 };
 
 /// The `webhooks` of the config.  What is wrong goes to the problems.
-std::vector<WebhookSpec> read_webhooks(foreign::YamlFields& root, FileProblems& problems,
+std::vector<WebhookSpec> read_webhooks(YamlFields& root, FileProblems& problems,
                                        const ConfigPlace& place);
 
 }  // namespace knell

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace knell::foreign {
+namespace knell {
 
 namespace {
 
@@ -41,4 +41,4 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
     return nearest;
 }
 
-}  // namespace knell::foreign
+}  // namespace knell

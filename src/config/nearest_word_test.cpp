@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace knell::foreign {
+namespace knell {
 namespace {
 
 const std::vector<std::string> known{"url", "events", "timeout", "secret_file", "secret_env"};
@@ -28,4 +28,4 @@ TEST(NearestWord, DoesNotGuess) {
 }
 
 }  // namespace
-}  // namespace knell::foreign
+}  // namespace knell

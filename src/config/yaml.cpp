@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "core/limits.hpp"
 
-namespace knell::foreign {
+namespace knell {
 
 namespace {
 
@@ -176,4 +176,4 @@ std::expected<YamlNode, FileProblem> parse_yaml(std::string_view text, std::stri
     }
 }
 
-}  // namespace knell::foreign
+}  // namespace knell

@@ -8,7 +8,7 @@
 
 #include "config/file_problem.hpp"
 
-namespace knell::foreign {
+namespace knell {
 
 /// A part of a YAML document, and where it stands.
 struct YamlNode {
@@ -26,4 +26,4 @@ struct YamlNode {
 /// second document and anything past the bounds are refused.  `file` is for the problem.
 std::expected<YamlNode, FileProblem> parse_yaml(std::string_view text, std::string_view file);
 
-}  // namespace knell::foreign
+}  // namespace knell

@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "config/nearest_word.hpp"
 
-namespace knell::foreign {
+namespace knell {
 
 namespace {
 
@@ -174,4 +174,4 @@ void YamlFields::refuse_other_keys() {
     }
 }
 
-}  // namespace knell::foreign
+}  // namespace knell

@@ -9,7 +9,7 @@
 #include "config/file_problem.hpp"
 #include "config/yaml.hpp"
 
-namespace knell::foreign {
+namespace knell {
 
 /// Reads one map of a document by the names of its keys.  What is wrong goes to the problems with
 /// its line, and reading goes on as if the key were missing, so that everything is found at once.
@@ -55,4 +55,4 @@ class YamlFields {
     std::vector<std::string> refused_;
 };
 
-}  // namespace knell::foreign
+}  // namespace knell

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace knell::foreign {
+namespace knell {
 namespace {
 
 using testing::ElementsAre;
@@ -121,4 +121,4 @@ TEST_F(Fields, AListIsBounded) {
 }
 
 }  // namespace
-}  // namespace knell::foreign
+}  // namespace knell

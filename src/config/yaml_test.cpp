@@ -4,7 +4,7 @@
 
 #include "core/limits.hpp"
 
-namespace knell::foreign {
+namespace knell {
 namespace {
 
 using Kind = YamlNode::Kind;
@@ -95,4 +95,4 @@ TEST(Yaml, NestingCannotExhaustTheStack) {
 }
 
 }  // namespace
-}  // namespace knell::foreign
+}  // namespace knell
