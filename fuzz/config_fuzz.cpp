@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!config) {
         CHECK(!config.error().empty());
         for (const auto& problem : config.error()) {
-            CHECK(problem.line >= 0);
+            CHECK(problem.place >= TextPlace{});
             CHECK(!problem.message.empty());
         }
         return 0;

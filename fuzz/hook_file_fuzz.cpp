@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!file) {
         CHECK(!file.error().empty());
         for (const auto& problem : file.error()) {
-            CHECK(problem.line >= 0);
+            CHECK(problem.place >= TextPlace{});
             CHECK(!problem.message.empty());
         }
         return 0;

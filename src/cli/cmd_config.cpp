@@ -12,8 +12,8 @@ namespace knell::cli {
 namespace {
 
 constexpr auto footer = R"(
-Reads config.yaml and every hooks/*/HOOK.yaml as the daemon would, and names the file and line of
-whatever is wrong. Nothing is changed or run, and no daemon is needed.
+Reads config.yaml and every hooks/*/HOOK.yaml as the daemon would, and names the file, line and
+column of whatever is wrong. Nothing is changed or run, and no daemon is needed.
 
 Examples:
   knell config check

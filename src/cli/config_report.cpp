@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/text_width.hpp"
+#include "config/file_problem.hpp"
 
 namespace knell::cli {
 
@@ -38,10 +39,11 @@ std::string problem_lines(const JsonObject& checked) {
     for (const auto& item : *problems) {
         const auto* problem = item.if_object();
         if (problem == nullptr) continue;
-        const auto line = int_at(*problem, "line");
-        text += fmt::format("{}{}: {}\n", one_line(text_at(*problem, "file")),
-                            line == 0 ? "" : fmt::format(":{}", line),
-                            one_line(text_at(*problem, "message")));
+        const TextPlace place{.line = static_cast<int>(int_at(*problem, "line")),
+                              .column = static_cast<int>(int_at(*problem, "column"))};
+        text += to_text({one_line(text_at(*problem, "file")), place,
+                         one_line(text_at(*problem, "message"))}) +
+                "\n";
     }
     return text;
 }

@@ -31,11 +31,11 @@ TEST(ConfigReport, SaysThatTheFileMayBeMissing) {
 
 TEST(ConfigReport, GivesEachProblemALine) {
     EXPECT_EQ(config_report(from(R"({"ok":false,"problems":[
-                  {"file":"/k/config.yaml","line":3,"message":"odd"},
+                  {"file":"/k/config.yaml","line":3,"column":7,"message":"odd"},
                   {"file":"/k/hooks/a/run","message":"two\nlines"}],
                   "webhooks":[],"hooks":[],"remarks":[],"config_file":"/k/config.yaml",
                   "config_exists":true,"hooks_dir":"/k/hooks"})")),
-              "/k/config.yaml:3: odd\n"
+              "/k/config.yaml:3:7: odd\n"
               "/k/hooks/a/run: two lines\n"
               "/k/hooks: no hooks\n");
 }

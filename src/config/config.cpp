@@ -45,7 +45,7 @@ ConfigOrProblems parse_config(std::string_view text, const std::string& path,
 
 ConfigOrProblems read_config(const std::string& path) {
     const auto refuse = [&](const Error& error) {
-        return std::unexpected(std::vector{FileProblem{path, 0, error.message}});
+        return std::unexpected(std::vector{FileProblem{path, {}, error.message}});
     };
     const auto text = read_only_ours(path, limits::config_bytes_max);
     if (!text && text.error().code == ErrorCode::not_found) return Config{};

@@ -100,7 +100,7 @@ TEST(Config, ASecretIsLookedForBesideTheConfigOrAtHome) {
                             SecretPlace{.file = "", .variable = "OPS"}));
 }
 
-TEST(Config, EveryMistakeIsToldAtOnceWithItsLine) {
+TEST(Config, EveryMistakeIsToldAtOnceWithItsPlace) {
     EXPECT_THAT(
         complaints("events:\n"
                    "  keep_day: 7\n"
@@ -114,23 +114,24 @@ TEST(Config, EveryMistakeIsToldAtOnceWithItsLine) {
                    "    timeout: 61\n"
                    "  - just words\n"),
         ElementsAre(
-            "/c:2: there is no key \"keep_day\"; did you mean \"keep_days\"?",
-            HasSubstr("/c:3: keep_count: must be a whole number from 1 to "),
-            "/c:4: there is no key \"webhook\"; did you mean \"webhooks\"?",
-            "/c:6: name: may hold only letters, digits and ._-",
-            HasSubstr("/c:7: url: must begin with https://"),
-            "/c:9: there is no key \"retries\"; known here: name, url, events, secret_file, "
+            "/c:2:3: there is no key \"keep_day\"; did you mean \"keep_days\"?",
+            HasSubstr("/c:3:3: keep_count: must be a whole number from 1 to "),
+            "/c:4:1: there is no key \"webhook\"; did you mean \"webhooks\"?",
+            "/c:6:5: name: may hold only letters, digits and ._-",
+            HasSubstr("/c:7:5: url: must begin with https://"),
+            "/c:9:5: there is no key \"retries\"; known here: name, url, events, secret_file, "
             "secret_env, secrets, allow_internal, timeout, concurrency",
-            HasSubstr("/c:10: timeout: must be a whole number from 1 to 60"),
-            "/c:11: here must be keys with values; write them as `key: value`"));
+            HasSubstr("/c:10:5: timeout: must be a whole number from 1 to 60"),
+            "/c:11:5: here must be keys with values; write them as `key: value`"));
 }
 
 TEST(Config, AWebhookHasANameAnAddressAndASecret) {
-    EXPECT_THAT(complaints("webhooks:\n  - events: [notice]\n"),
-                ElementsAre(HasSubstr("/c:2: name: is missing"), HasSubstr("/c:2: url: is missing"),
-                            HasSubstr("openssl rand -base64 32")));
+    EXPECT_THAT(
+        complaints("webhooks:\n  - events: [notice]\n"),
+        ElementsAre(HasSubstr("/c:2:5: name: is missing"), HasSubstr("/c:2:5: url: is missing"),
+                    HasSubstr("openssl rand -base64 32")));
     EXPECT_THAT(complaints(webhook("  - name: ops\n    url: https://b/\n    secret_env: S\n")),
-                ElementsAre("/c:5: another webhook has this name; choose one that is not taken"));
+                ElementsAre("/c:5:5: another webhook has this name; choose one that is not taken"));
 }
 
 TEST(Config, ASecretInTheWrongPlaceIsNeverRepeated) {
@@ -146,15 +147,15 @@ TEST(Config, ASecretInTheWrongPlaceIsNeverRepeated) {
 
 TEST(Config, SecretsAreBounded) {
     EXPECT_THAT(complaints(webhook("    secrets: [{env: A}, {env: B}, {env: C}, {env: D}]\n")),
-                ElementsAre("/c:2: this webhook has 5 secrets; at most 4 are allowed"));
+                ElementsAre("/c:2:5: this webhook has 5 secrets; at most 4 are allowed"));
 }
 
 TEST(Config, AnItemOfSecretsIsOneSecret) {
     EXPECT_THAT(complaints(webhook("    secrets: [{file: a, env: B}]\n")),
-                ElementsAre("/c:5: secrets: one item names both a file and a variable; make it "
+                ElementsAre("/c:5:15: secrets: one item names both a file and a variable; make it "
                             "two"));
     EXPECT_THAT(complaints(webhook("    secrets: [{}]\n")),
-                ElementsAre("/c:5: secrets: each must be `file: PATH` or `env: NAME`"));
+                ElementsAre("/c:5:15: secrets: each must be `file: PATH` or `env: NAME`"));
 }
 
 class ConfigFile : public ::testing::Test {
@@ -188,14 +189,14 @@ TEST_F(ConfigFile, ThatAnybodyCouldChangeIsRefused) {
 
     ASSERT_FALSE(config);
     EXPECT_THAT(config.error(),
-                ElementsAre(FileProblem{path, 0, "anybody could change it: chmod o-w " + path}));
+                ElementsAre(FileProblem{path, {}, "anybody could change it: chmod o-w " + path}));
 }
 
 TEST_F(ConfigFile, ADirectoryInItsPlaceIsAProblem) {
     const auto config = read_config(root_);
 
     ASSERT_FALSE(config);
-    EXPECT_THAT(config.error(), ElementsAre(FileProblem{root_, 0, "is not a regular file"}));
+    EXPECT_THAT(config.error(), ElementsAre(FileProblem{root_, {}, "is not a regular file"}));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ void read_secret_variable(YamlFields& fields, std::string_view name,
 void read_listed_secret(const YamlNode& item, FileProblems& problems, const ConfigPlace& place,
                         std::vector<SecretPlace>& secrets) {
     if (item.kind != YamlNode::Kind::map || item.items.empty()) {
-        problems.add(item.line, "secrets: each must be `file: PATH` or `env: NAME`");
+        problems.add(item.place, "secrets: each must be `file: PATH` or `env: NAME`");
         return;
     }
     YamlFields fields(item, problems);
@@ -75,12 +75,12 @@ void read_listed_secret(const YamlNode& item, FileProblems& problems, const Conf
     read_secret_variable(fields, "env", secrets);
     fields.refuse_other_keys();
     if (secrets.size() == before + 2) {
-        problems.add(item.line, "secrets: one item names both a file and a variable; make it two");
+        problems.add(item.place, "secrets: one item names both a file and a variable; make it two");
     }
 }
 
 std::vector<SecretPlace> read_secrets(YamlFields& fields, FileProblems& problems,
-                                      const ConfigPlace& place, int line) {
+                                      const ConfigPlace& place, TextPlace at) {
     std::vector<SecretPlace> secrets;
     const bool is_missing = fields.node("secret_file") == nullptr &&
                             fields.node("secret_env") == nullptr &&
@@ -92,13 +92,13 @@ std::vector<SecretPlace> read_secrets(YamlFields& fields, FileProblems& problems
         for (const auto& item : *list) read_listed_secret(item, problems, place, secrets);
     }
     if (is_missing || (list != nullptr && list->empty() && secrets.empty())) {
-        problems.add(line, fmt::format("this webhook has no secret, and nothing is sent unsigned; "
-                                       "make one with: {}; then write: secret_file: knell.secret",
-                                       how_to_make_a_secret));
+        problems.add(at, fmt::format("this webhook has no secret, and nothing is sent unsigned; "
+                                     "make one with: {}; then write: secret_file: knell.secret",
+                                     how_to_make_a_secret));
     }
     if (secrets.size() > limits::webhook_secrets_max) {
-        problems.add(line, fmt::format("this webhook has {} secrets; at most {} are allowed",
-                                       secrets.size(), limits::webhook_secrets_max));
+        problems.add(at, fmt::format("this webhook has {} secrets; at most {} are allowed",
+                                     secrets.size(), limits::webhook_secrets_max));
     }
     return secrets;
 }
@@ -141,7 +141,7 @@ WebhookSpec read_webhook(const YamlNode& item, FileProblems& problems, const Con
     auto events = read_events(fields);
     spec.events = events.filter;
     spec.remarks = std::move(events.remarks);
-    spec.secrets = read_secrets(fields, problems, place, item.line);
+    spec.secrets = read_secrets(fields, problems, place, item.place);
     spec.allow_internal = fields.boolean("allow_internal").value_or(false);
     if (const auto timeout = fields.integer("timeout", 1, limits::webhook_timeout_max.count())) {
         spec.timeout = std::chrono::seconds{*timeout};
@@ -174,7 +174,7 @@ std::vector<WebhookSpec> read_webhooks(YamlFields& root, FileProblems& problems,
         const bool is_taken =
             std::ranges::find(webhooks, spec.name, &WebhookSpec::name) != webhooks.end();
         if (is_taken && !spec.name.empty()) {
-            problems.add(item.line, "another webhook has this name; choose one that is not taken");
+            problems.add(item.place, "another webhook has this name; choose one that is not taken");
         }
         webhooks.push_back(std::move(spec));
     }

@@ -16,13 +16,14 @@ namespace knell {
 
 namespace {
 
-int line_of(const YAML::Mark& mark) {
-    return mark.is_null() ? 0 : mark.line + 1;
+TextPlace place_of(const YAML::Mark& mark) {
+    if (mark.is_null()) return {};
+    return {.line = mark.line + 1, .column = mark.column + 1};
 }
 
 /// Leaves the library's parser from within a callback; never leaves this file.
 struct Refused {
-    int line = 0;
+    TextPlace place;
     std::string message;
 };
 
@@ -50,7 +51,7 @@ class TreeBuilder final : public YAML::EventHandler {
                   const std::string& value) override {
         if (awaits_key()) {
             count(mark);
-            key_ = Key{value, line_of(mark)};
+            key_ = Key{value, place_of(mark)};
             return;
         }
         auto node = make(mark, YamlNode::Kind::text);
@@ -72,11 +73,11 @@ class TreeBuilder final : public YAML::EventHandler {
   private:
     struct Key {
         std::string name;
-        int line = 0;
+        TextPlace place;
     };
 
     [[noreturn]] static void refuse(const YAML::Mark& mark, std::string message) {
-        throw Refused{line_of(mark), std::move(message)};
+        throw Refused{place_of(mark), std::move(message)};
     }
 
     void count(const YAML::Mark& mark) {
@@ -89,9 +90,9 @@ class TreeBuilder final : public YAML::EventHandler {
         count(mark);
         YamlNode node;
         node.kind = kind;
-        node.line = line_of(mark);
+        node.place = place_of(mark);
         if (key_) {
-            node.line = key_->line;
+            node.place = key_->place;
             node.key = std::move(key_->name);
             key_.reset();
         }
@@ -153,11 +154,11 @@ std::expected<YamlNode, FileProblem> parse_yaml(std::string_view text, std::stri
     // What is found missing at the end is told of the last line.
     const auto last_line =
         static_cast<int>(std::ranges::count(text, '\n')) + (text.ends_with('\n') ? 0 : 1);
-    const auto problem = [&](int line, std::string message) {
-        return std::unexpected(
-            FileProblem{std::string(file), std::min(line, last_line), std::move(message)});
+    const auto problem = [&](TextPlace place, std::string message) {
+        if (place.line > last_line) place = {.line = last_line, .column = 0};
+        return std::unexpected(FileProblem{std::string(file), place, std::move(message)});
     };
-    if (auto why = why_not_readable(text)) return problem(0, std::move(*why));
+    if (auto why = why_not_readable(text)) return problem({}, std::move(*why));
     try {
         // At the end of the input the library takes a quote for closed, and what it swallowed
         // would be lost without a word.  At the end of a document it does not.
@@ -168,11 +169,11 @@ std::expected<YamlNode, FileProblem> parse_yaml(std::string_view text, std::stri
         }
         return builder.take();
     } catch (const Refused& refused) {
-        return problem(refused.line, refused.message);
+        return problem(refused.place, refused.message);
     } catch (const YAML::Exception& error) {
-        return problem(line_of(error.mark), explained(error));
+        return problem(place_of(error.mark), explained(error));
     } catch (const std::exception& error) {
-        return problem(0, fmt::format("cannot be read as YAML: {}", error.what()));
+        return problem({}, fmt::format("cannot be read as YAML: {}", error.what()));
     }
 }
 

@@ -15,7 +15,7 @@ struct YamlNode {
     enum class Kind : std::uint8_t { nothing, text, list, map };
 
     Kind kind = Kind::nothing;
-    int line = 0;                 // from 1; of its key, when it has one
+    TextPlace place;              // of its key, when it has one
     std::string key;              // its name in the map around it
     std::string text;             // of a scalar, as it is written
     bool is_quoted = false;       // "5" is a text, 5 may be a number

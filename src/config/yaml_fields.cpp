@@ -40,13 +40,13 @@ std::string shown(std::string_view key) {
 YamlFields::YamlFields(const YamlNode& node, FileProblems& problems)
     : map_(node), problems_(problems) {
     if (node.kind != YamlNode::Kind::map) {
-        problems_.add(node.line, "here must be keys with values; write them as `key: value`");
+        problems_.add(node.place, "here must be keys with values; write them as `key: value`");
         return;
     }
     std::set<std::string_view> seen;
     for (const auto& item : node.items) {
         if (seen.insert(item.key).second) continue;
-        problems_.add(item.line, fmt::format("{} stands here twice; remove one", shown(item.key)));
+        problems_.add(item.place, fmt::format("{} stands here twice; remove one", shown(item.key)));
     }
 }
 
@@ -62,22 +62,22 @@ const YamlNode* YamlFields::node(std::string_view name) {
     return found == nullptr || found->kind == YamlNode::Kind::nothing ? nullptr : found;
 }
 
-int YamlFields::line(std::string_view name) const {
+TextPlace YamlFields::place(std::string_view name) const {
     const auto* found = find(name);
-    return found == nullptr ? map_.line : found->line;
+    return found == nullptr ? map_.place : found->place;
 }
 
 void YamlFields::reject(std::string_view name, std::string_view message) {
-    problems_.add(line(name), fmt::format("{}: {}", name, message));
+    problems_.add(place(name), fmt::format("{}: {}", name, message));
 }
 
 std::optional<std::string> YamlFields::text_of(const YamlNode& node, std::string_view name) {
     if (node.kind != YamlNode::Kind::text) {
-        problems_.add(node.line, fmt::format("{}: must be text; put it in quotes", name));
+        problems_.add(node.place, fmt::format("{}: must be text; put it in quotes", name));
         return std::nullopt;
     }
     if (!is_utf8(node.text) || has_control_character(node.text)) {
-        problems_.add(node.line,
+        problems_.add(node.place,
                       fmt::format("{}: must be one line without control characters", name));
         return std::nullopt;
     }
@@ -166,11 +166,11 @@ void YamlFields::refuse_other_keys() {
     for (const auto& item : map_.items) {
         if (is_in(asked_for_, item.key) || is_in(refused_, item.key)) continue;
         const auto meant = nearest_word(item.key, asked_for_);
-        problems_.add(item.line, meant.empty()
-                                     ? fmt::format("there is no key {}; known here: {}",
-                                                   shown(item.key), fmt::join(asked_for_, ", "))
-                                     : fmt::format("there is no key {}; did you mean \"{}\"?",
-                                                   shown(item.key), meant));
+        problems_.add(item.place, meant.empty()
+                                      ? fmt::format("there is no key {}; known here: {}",
+                                                    shown(item.key), fmt::join(asked_for_, ", "))
+                                      : fmt::format("there is no key {}; did you mean \"{}\"?",
+                                                    shown(item.key), meant));
     }
 }
 

@@ -12,7 +12,7 @@
 namespace knell {
 
 /// Reads one map of a document by the names of its keys.  What is wrong goes to the problems with
-/// its line, and reading goes on as if the key were missing, so that everything is found at once.
+/// its place, and reading goes on as if the key were missing, so that everything is found at once.
 /// A key without a value is missing too.
 ///
 /// The node and the problems must outlive it.
@@ -40,9 +40,9 @@ class YamlFields {
     /// probably meant.  Not for files of other programs.
     void refuse_other_keys();
 
-    /// The line of a key; of the map itself when the key is missing.
-    int line(std::string_view name) const;
-    /// "NAME: MESSAGE" at the line of the key.
+    /// Where a key stands; the map itself when the key is missing.
+    TextPlace place(std::string_view name) const;
+    /// "NAME: MESSAGE" at the place of the key.
     void reject(std::string_view name, std::string_view message);
 
   private:

@@ -57,7 +57,7 @@ TEST_F(Fields, NumbersAreWholeAndWithinBounds) {
     }
     const auto found = complaints();
     ASSERT_EQ(found.size(), 7U);
-    EXPECT_EQ(found[0], "f:1: a: must be a whole number from 1 to 9, without a unit and quotes");
+    EXPECT_EQ(found[0], "f:1:1: a: must be a whole number from 1 to 9, without a unit and quotes");
 }
 
 TEST_F(Fields, EverythingWrongIsToldAtOnceInOrder) {
@@ -68,11 +68,11 @@ TEST_F(Fields, EverythingWrongIsToldAtOnceInOrder) {
     EXPECT_FALSE(fields.texts("c", 5));
     EXPECT_FALSE(fields.boolean("b"));
     EXPECT_FALSE(fields.text("a"));
-    EXPECT_THAT(complaints(), ElementsAre("f:1: a: must be text; put it in quotes",
-                                          "f:2: b: must be true or false",
-                                          "f:5: c: must be text; put it in quotes",
-                                          "f:6: d: must be a list; begin each item with a dash",
-                                          "f:7: e: must be one line without control characters"));
+    EXPECT_THAT(complaints(), ElementsAre("f:1:1: a: must be text; put it in quotes",
+                                          "f:2:1: b: must be true or false",
+                                          "f:5:5: c: must be text; put it in quotes",
+                                          "f:6:1: d: must be a list; begin each item with a dash",
+                                          "f:7:1: e: must be one line without control characters"));
 }
 
 TEST_F(Fields, AnUnknownKeyIsAnsweredWithTheNearest) {
@@ -83,8 +83,8 @@ TEST_F(Fields, AnUnknownKeyIsAnsweredWithTheNearest) {
     fields.refuse_other_keys();
 
     EXPECT_THAT(complaints(),
-                ElementsAre("f:1: there is no key \"timout\"; did you mean \"timeout\"?",
-                            "f:2: there is no key \"headers\"; known here: name, timeout"));
+                ElementsAre("f:1:1: there is no key \"timout\"; did you mean \"timeout\"?",
+                            "f:2:1: there is no key \"headers\"; known here: name, timeout"));
 }
 
 TEST_F(Fields, ARefusedKeySaysWhyAndOnlyOnce) {
@@ -95,13 +95,13 @@ TEST_F(Fields, ARefusedKeySaysWhyAndOnlyOnce) {
 
     fields.refuse_other_keys();
 
-    EXPECT_THAT(complaints(), ElementsAre("f:2: b: belongs elsewhere"));
+    EXPECT_THAT(complaints(), ElementsAre("f:2:1: b: belongs elsewhere"));
 }
 
 TEST_F(Fields, AKeyThatStandsTwiceIsAProblem) {
     read("a: 1\nb: 2\na: 3\n");
 
-    EXPECT_THAT(complaints(), ElementsAre("f:3: \"a\" stands here twice; remove one"));
+    EXPECT_THAT(complaints(), ElementsAre("f:3:1: \"a\" stands here twice; remove one"));
 }
 
 TEST_F(Fields, WhatIsNoMapHasNoKeys) {
@@ -110,14 +110,14 @@ TEST_F(Fields, WhatIsNoMapHasNoKeys) {
     fields.refuse_other_keys();
 
     EXPECT_THAT(complaints(),
-                ElementsAre("f:1: here must be keys with values; write them as `key: value`"));
+                ElementsAre("f:1:1: here must be keys with values; write them as `key: value`"));
 }
 
 TEST_F(Fields, AListIsBounded) {
     auto& fields = read("a: [1, 2, 3]\n");
 
     EXPECT_FALSE(fields.texts("a", 2));
-    EXPECT_THAT(complaints(), ElementsAre("f:1: a: holds 3 items; at most 2 are allowed"));
+    EXPECT_THAT(complaints(), ElementsAre("f:1:1: a: holds 3 items; at most 2 are allowed"));
 }
 
 }  // namespace

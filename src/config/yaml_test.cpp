@@ -27,20 +27,20 @@ std::string repeated(std::string_view part, std::size_t times) {
     return text;
 }
 
-TEST(Yaml, IsATreeThatKnowsItsLines) {
+TEST(Yaml, IsATreeThatKnowsItsPlaces) {
     const auto root = parsed("# a remark\na: 1\nb:\n  - x\n  - c: 'y'\n");
 
     ASSERT_EQ(root.kind, Kind::map);
     ASSERT_EQ(root.items.size(), 2U);
     EXPECT_EQ(root.items[0].key, "a");
     EXPECT_EQ(root.items[0].text, "1");
-    EXPECT_EQ(root.items[0].line, 2);
+    EXPECT_EQ(root.items[0].place.line, 2);
     EXPECT_FALSE(root.items[0].is_quoted);
     const auto& list = root.items[1];
     ASSERT_EQ(list.kind, Kind::list);
-    EXPECT_EQ(list.line, 3);
+    EXPECT_EQ(list.place, (TextPlace{3, 1}));
     ASSERT_EQ(list.items.size(), 2U);
-    EXPECT_EQ(list.items[0].line, 4);
+    EXPECT_EQ(list.items[0].place, (TextPlace{4, 5}));
     ASSERT_EQ(list.items[1].kind, Kind::map);
     EXPECT_EQ(list.items[1].items[0].text, "y");
     EXPECT_TRUE(list.items[1].items[0].is_quoted);
@@ -52,9 +52,9 @@ TEST(Yaml, NothingIsAnAnswer) {
     EXPECT_EQ(parsed("a:\n").items[0].kind, Kind::nothing);
 }
 
-TEST(Yaml, AMistakeIsToldWithItsLine) {
+TEST(Yaml, AMistakeIsToldWithItsPlace) {
     EXPECT_TRUE(refusal("a: 1\nb: [1, 2\n").starts_with("f.yaml:")) << refusal("b: [1, 2\n");
-    EXPECT_TRUE(refusal("a: 1\n  b: 2\n").starts_with("f.yaml:2: is not YAML: "));
+    EXPECT_TRUE(refusal("a: 1\n  b: 2\n").starts_with("f.yaml:2:4: is not YAML: "));
 }
 
 TEST(Yaml, AnOpenQuoteSwallowsNothing) {
@@ -67,12 +67,12 @@ TEST(Yaml, AnOpenQuoteSwallowsNothing) {
 
 TEST(Yaml, WhatNoConfigNeedsIsRefused) {
     EXPECT_EQ(refusal("a: &x 1\nb: *x\n"),
-              "f.yaml:2: aliases (*name) are not read; write the value out");
+              "f.yaml:2:4: aliases (*name) are not read; write the value out");
     EXPECT_EQ(refusal("? [a]\n: b\n"),
-              "f.yaml:1: a key must be text; write a name, and close every bracket");
-    EXPECT_EQ(refusal("a: 1\n~: 2\n"), "f.yaml:2: a key is missing before the colon; write one");
+              "f.yaml:1:3: a key must be text; write a name, and close every bracket");
+    EXPECT_EQ(refusal("a: 1\n~: 2\n"), "f.yaml:2:1: a key is missing before the colon; write one");
     EXPECT_EQ(refusal("a: 1\n---\nb: 2\n"),
-              "f.yaml:2: a second document begins here; remove it, or correct the indentation");
+              "f.yaml:2:1: a second document begins here; remove it, or correct the indentation");
 }
 
 TEST(Yaml, OnlyUtf8IsText) {

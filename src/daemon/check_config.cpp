@@ -20,7 +20,8 @@ class Report {
 
     void add(const FileProblem& problem) {
         JsonObject object{{"file", problem.file}};
-        if (problem.line != 0) object["line"] = problem.line;
+        if (problem.place.line != 0) object["line"] = problem.place.line;
+        if (problem.place.column != 0) object["column"] = problem.place.column;
         object["message"] = problem.message;
         problems_.push_back(std::move(object));
     }
@@ -55,8 +56,8 @@ class Report {
         }
         const auto key = read_signing_key(secret);
         if (key) return;
-        add(FileProblem{config_file_, 0,
-                        fmt::format("webhook {}: {}", webhook.name, key.error().message)});
+        add(FileProblem{
+            config_file_, {}, fmt::format("webhook {}: {}", webhook.name, key.error().message)});
     }
     void add_remarks(std::string_view kind, const std::string& name,
                      const std::vector<std::string>& remarks) {

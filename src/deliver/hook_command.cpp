@@ -27,9 +27,9 @@ std::expected<OwnFile, Problem> open_file(const fs::path& path) {
     auto opened = open_only_ours(path.string());
     if (opened) return std::move(*opened);
     if (opened.error().code == ErrorCode::not_found) {
-        return std::unexpected(Problem{path.string(), 0, "is not there"});
+        return std::unexpected(Problem{path.string(), {}, "is not there"});
     }
-    return std::unexpected(Problem{path.string(), 0, std::move(opened.error().message)});
+    return std::unexpected(Problem{path.string(), {}, std::move(opened.error().message)});
 }
 
 /// What is left of `text` from its next word on.
@@ -88,7 +88,7 @@ std::expected<void, Problem> check_interpreters(const fs::path& directory, std::
             const auto interpreter = open_only_ours(path.string());
             if (!interpreter && interpreter.error().code == ErrorCode::not_found) return {};
             if (!interpreter) {
-                return std::unexpected(Problem{path.string(), 0, interpreter.error().message});
+                return std::unexpected(Problem{path.string(), {}, interpreter.error().message});
             }
             next = interpreter_line(*interpreter);
         }
@@ -116,7 +116,7 @@ std::expected<std::vector<std::string>, Problem> python_command(const std::strin
                                                                 std::string_view search_path) {
     if (const auto opened = open_file(handler); !opened) return std::unexpected(opened.error());
     const auto python = find_in_path("python3", search_path);
-    if (!python) return std::unexpected(Problem{handler, 0, python.error().message});
+    if (!python) return std::unexpected(Problem{handler, {}, python.error().message});
     // Unbuffered: what a handler printed before it was killed is not lost.
     return std::vector<std::string>{*python, "-u", "-c", std::string{hermes_shim}, handler};
 }

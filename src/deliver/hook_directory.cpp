@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using Problems = std::vector<FileProblem>;
 
 std::unexpected<Problems> about(const fs::path& file, const Error& error) {
-    return std::unexpected(Problems{{file.string(), 0, error.message}});
+    return std::unexpected(Problems{{file.string(), {}, error.message}});
 }
 
 /// The names of the directories that have a HOOK.yaml.
@@ -74,8 +74,8 @@ std::expected<HookSpec, Problems> read_hook(const fs::path& directory) {
     if (file->concurrency) spec.concurrency = static_cast<std::size_t>(*file->concurrency);
     spec.remarks = std::move(events.remarks);
     if (const auto why = why_not_a_subscriber_name(spec.name)) {
-        return std::unexpected(
-            Problems{{manifest.string(), 0, fmt::format("name: {}; set `name` to another", *why)}});
+        return std::unexpected(Problems{
+            {manifest.string(), {}, fmt::format("name: {}; set `name` to another", *why)}});
     }
     return spec;
 }
@@ -85,7 +85,8 @@ void add(HookDirectory& found, const fs::path& directory) {
     const auto hook = directory.filename().string();
     if (!is_utf8(hook) || has_control_character(hook)) {
         found.problems.push_back({"",
-                                  {directory.parent_path().string(), 0,
+                                  {directory.parent_path().string(),
+                                   {},
                                    "the name of a directory in it is not text; rename that"}});
         return;
     }
@@ -100,7 +101,8 @@ void add(HookDirectory& found, const fs::path& directory) {
         return;
     }
     found.problems.push_back({hook,
-                              {(directory / "HOOK.yaml").string(), 0,
+                              {(directory / "HOOK.yaml").string(),
+                               {},
                                fmt::format("the name {} is taken by {}; set `name` to another",
                                            spec->name, same->directory)}});
 }
@@ -114,14 +116,15 @@ HookDirectory read_hooks(const std::string& hooks_dir) {
     if (names.empty()) return found;
     // Whoever can write here could add a hook of their own.
     if (auto ours = check_only_ours(hooks_dir); !ours) {
-        found.problems.push_back({"", {hooks_dir, 0, ours.error().message}});
+        found.problems.push_back({"", {hooks_dir, {}, ours.error().message}});
         return found;
     }
     for (const auto& name : names) {
         if (found.hooks.size() == limits::subscribers_max) {
             found.problems.push_back(
                 {name,
-                 {hooks_dir, 0,
+                 {hooks_dir,
+                  {},
                   fmt::format("there are more than {} hooks; {} and what follows it are not run",
                               limits::subscribers_max, name)}});
             break;

@@ -181,7 +181,7 @@ TEST_F(Hooks, ABadOneLeavesTheOthersAlone) {
     ASSERT_EQ(found.size(), 3U);
     EXPECT_EQ(found[0].hook, "b");
     EXPECT_EQ(found[0].what.file, root_ + "/b/HOOK.yaml");
-    EXPECT_GT(found[0].what.line, 0);
+    EXPECT_GT(found[0].what.place.line, 0);
     EXPECT_EQ(found[1].hook, "c");
     EXPECT_EQ(found[2].hook, "c");
 }

@@ -67,7 +67,7 @@ TEST(HookFile, ACommandMayBeOneLine) {
 
 TEST(HookFile, WithoutEventsHearsNothing) {
     const auto* complaint =
-        "HOOK.yaml:1: events: names none; list what the hook is to hear, as in [session:end]";
+        "HOOK.yaml:1:1: events: names none; list what the hook is to hear, as in [session:end]";
     EXPECT_THAT(complaints("name: a\n"), ElementsAre(complaint));
     EXPECT_THAT(complaints("events: []\n"), ElementsAre(complaint));
     EXPECT_THAT(complaints("events:\n"), ElementsAre(complaint));
@@ -80,13 +80,13 @@ TEST(HookFile, EveryMistakeIsToldWithItsLine) {
                    "command: \"run 'x\"\n"
                    "timeout: 60s\n"
                    "concurrency: 17\n"),
-        ElementsAre("HOOK.yaml:1: name: must be text; put it in quotes",
-                    "HOOK.yaml:2: events: must be a list; write one text a line, each after "
+        ElementsAre("HOOK.yaml:1:1: name: must be text; put it in quotes",
+                    "HOOK.yaml:2:1: events: must be a list; write one text a line, each after "
                     "a dash",
-                    "HOOK.yaml:3: command: has no closing '; write one",
-                    "HOOK.yaml:4: timeout: must be a whole number from 1 to 600, without a "
+                    "HOOK.yaml:3:1: command: has no closing '; write one",
+                    "HOOK.yaml:4:1: timeout: must be a whole number from 1 to 600, without a "
                     "unit and quotes",
-                    "HOOK.yaml:5: concurrency: must be a whole number from 1 to 16, "
+                    "HOOK.yaml:5:1: concurrency: must be a whole number from 1 to 16, "
                     "without a unit and quotes"));
 }
 
