@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     CHECK(!file->events.empty());
     CHECK(file->command.size() <= limits::command_words_max);
-    CHECK(file->timeout_s.value_or(1) >= 1);
+    CHECK(file->timeout.value_or(std::chrono::seconds{1}).count() >= 1);
     CHECK(file->concurrency.value_or(1) >= 1);
     return 0;
 }

@@ -16,8 +16,9 @@ Retention read_retention(YamlFields& root, FileProblems& problems) {
     const auto* section = root.node("events");
     if (section == nullptr) return retention;
     YamlFields fields(*section, problems);
-    if (const auto days = fields.integer("keep_days", 1, limits::keep_days_max.count())) {
-        retention.keep_for = std::chrono::days{*days};
+    constexpr std::chrono::days day{1};
+    if (const auto kept = fields.duration("keep_days", day, limits::keep_days_max, day)) {
+        retention.keep_for = std::chrono::floor<std::chrono::hours>(*kept);
     }
     if (const auto count = fields.integer("keep_count", 1, limits::keep_count_max)) {
         retention.keep_count = *count;

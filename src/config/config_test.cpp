@@ -54,6 +54,14 @@ TEST(Config, SaysHowLongEventsAreKept) {
     EXPECT_EQ(config.events.keep_count, 5000);
 }
 
+TEST(Config, DaysMayBeWrittenAsSuchOnlyWhole) {
+    EXPECT_EQ(parsed("events: {keep_days: 7d}\n").events.keep_for, std::chrono::days{7});
+    EXPECT_EQ(parsed("events: {keep_days: 48h}\n").events.keep_for, std::chrono::days{2});
+    EXPECT_THAT(complaints("events: {keep_days: 36h}\n"),
+                ElementsAre("/c:1:10: keep_days: must be whole days from 1 to 36500, as in 30 or "
+                            "30d"));
+}
+
 TEST(Config, NamesWebhooks) {
     const auto config = parsed(
         "webhooks:\n"
@@ -121,7 +129,7 @@ TEST(Config, EveryMistakeIsToldAtOnceWithItsPlace) {
             HasSubstr("/c:7:5: url: must begin with https://"),
             "/c:9:5: there is no key \"retries\"; known here: name, url, events, secret_file, "
             "secret_env, secrets, allow_internal, timeout, concurrency",
-            HasSubstr("/c:10:5: timeout: must be a whole number from 1 to 60"),
+            HasSubstr("/c:10:5: timeout: must be from 1s to 1m"),
             "/c:11:5: here must be keys with values; write them as `key: value`"));
 }
 

@@ -143,9 +143,9 @@ WebhookSpec read_webhook(const YamlNode& item, FileProblems& problems, const Con
     spec.remarks = std::move(events.remarks);
     spec.secrets = read_secrets(fields, problems, place, item.place);
     spec.allow_internal = fields.boolean("allow_internal").value_or(false);
-    if (const auto timeout = fields.integer("timeout", 1, limits::webhook_timeout_max.count())) {
-        spec.timeout = std::chrono::seconds{*timeout};
-    }
+    constexpr std::chrono::seconds second{1};
+    spec.timeout = fields.duration("timeout", second, limits::webhook_timeout_max, second)
+                       .value_or(spec.timeout);
     if (const auto concurrency = fields.integer(
             "concurrency", 1, static_cast<std::int64_t>(limits::delivery_concurrency_max))) {
         spec.concurrency = static_cast<std::size_t>(*concurrency);

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.hpp"
+#include "config/duration_text.hpp"
 #include "config/nearest_word.hpp"
 
 namespace knell {
@@ -21,6 +22,15 @@ std::optional<std::int64_t> parse_integer(const YamlNode& node) {
     const auto [rest, error] = std::from_chars(node.text.data(), end, value);
     if (error != std::errc{} || rest != end) return std::nullopt;
     return value;
+}
+
+std::optional<std::chrono::seconds> duration_of(const YamlNode& node, std::chrono::seconds unit) {
+    if (node.kind != YamlNode::Kind::text) return std::nullopt;
+    // A number in quotes is a text, here as everywhere; with a unit it is one anyway.
+    if (node.is_quoted && parse_integer({.kind = node.kind, .text = node.text}))
+        return std::nullopt;
+    const auto value = parse_duration(node.text, unit);
+    return value && *value % unit == std::chrono::seconds{0} ? value : std::nullopt;
 }
 
 bool is_in(const std::vector<std::string>& words, std::string_view word) {
@@ -105,6 +115,23 @@ std::optional<std::int64_t> YamlFields::integer(std::string_view name, std::int6
     if (value && *value >= min && *value <= max) return value;
     reject(name, fmt::format("must be a whole number from {} to {}, without a unit and quotes", min,
                              max));
+    return std::nullopt;
+}
+
+std::optional<std::chrono::seconds> YamlFields::duration(std::string_view name,
+                                                         std::chrono::seconds min,
+                                                         std::chrono::seconds max,
+                                                         std::chrono::seconds unit) {
+    const auto* found = node(name);
+    if (found == nullptr) return std::nullopt;
+    const auto value = duration_of(*found, unit);
+    if (value && *value >= min && *value <= max) return value;
+    const bool in_days = unit == std::chrono::days{1};
+    reject(name, in_days ? fmt::format("must be whole days from {} to {}, as in 30 or 30d",
+                                       min / unit, max / unit)
+                         : fmt::format("must be from {} to {}: a whole number of seconds, or one "
+                                       "with a unit, as in 90s, 2m, 12h or 1d",
+                                       format_duration(min), format_duration(max)));
     return std::nullopt;
 }
 

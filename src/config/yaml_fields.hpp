@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,10 @@ class YamlFields {
     /// May be long and of several lines: a description.
     std::optional<std::string> prose(std::string_view name);
     std::optional<std::int64_t> integer(std::string_view name, std::int64_t min, std::int64_t max);
+    /// A whole number of `unit`, or with one of s, m, h, d behind it; always whole in `unit`.
+    std::optional<std::chrono::seconds> duration(std::string_view name, std::chrono::seconds min,
+                                                 std::chrono::seconds max,
+                                                 std::chrono::seconds unit);
     std::optional<bool> boolean(std::string_view name);
     /// A list of texts, or one text for a list of one.
     std::optional<std::vector<std::string>> texts(std::string_view name, std::size_t count_max);

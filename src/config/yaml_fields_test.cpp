@@ -8,6 +8,8 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using namespace std::chrono_literals;
+using std::chrono::days;
 
 /// A map, read; what was wrong as lines of text.
 class Fields : public testing::Test {
@@ -58,6 +60,36 @@ TEST_F(Fields, NumbersAreWholeAndWithinBounds) {
     const auto found = complaints();
     ASSERT_EQ(found.size(), 7U);
     EXPECT_EQ(found[0], "f:1:1: a: must be a whole number from 1 to 9, without a unit and quotes");
+}
+
+TEST_F(Fields, DurationsHaveAUnitOrCountTheOneOfTheKey) {
+    auto& fields = read("a: 15\nb: 2m\nc: '90s'\nd: 7\ne: 7d\nf: 48h\n");
+
+    EXPECT_EQ(fields.duration("a", 1s, 1h, 1s), 15s);
+    EXPECT_EQ(fields.duration("b", 1s, 1h, 1s), 2min);
+    EXPECT_EQ(fields.duration("c", 1s, 1h, 1s), 90s);
+    for (const auto* name : {"d", "e"}) {
+        EXPECT_EQ(fields.duration(name, days{1}, days{9}, days{1}), days{7});
+    }
+    EXPECT_EQ(fields.duration("f", days{1}, days{9}, days{1}), days{2});
+    EXPECT_THAT(complaints(), IsEmpty());
+}
+
+TEST_F(Fields, DurationsAreWholeAndWithinBounds) {
+    auto& fields = read("a: 2h\nb: '15'\nc: 1.5m\nd: [1]\ne: 36h\nf: 10\n");
+
+    for (const auto* name : {"a", "b", "c", "d"}) {
+        EXPECT_FALSE(fields.duration(name, 1s, 1h, 1s)) << name;
+    }
+    for (const auto* name : {"e", "f"}) {
+        EXPECT_FALSE(fields.duration(name, days{1}, days{9}, days{1})) << name;
+    }
+    const auto found = complaints();
+    ASSERT_EQ(found.size(), 6U);
+    EXPECT_EQ(found[0],
+              "f:1:1: a: must be from 1s to 1h: a whole number of seconds, or one with a unit, as "
+              "in 90s, 2m, 12h or 1d");
+    EXPECT_EQ(found[4], "f:5:1: e: must be whole days from 1 to 9, as in 30 or 30d");
 }
 
 TEST_F(Fields, EverythingWrongIsToldAtOnceInOrder) {

@@ -21,7 +21,7 @@ enum class Environment : std::uint8_t { daemons, callers };
 
 /// Reads config.yaml and hooks/ as a daemon would and says what is there and what is wrong:
 /// {ok, problems: [{file, line?, column?, message}], webhooks: [names], hooks: [names],
-/// remarks: [texts], events: {keep_days, keep_count}, config_file, config_exists, hooks_dir}.  Needs
+/// remarks: [texts], events: {keep_days, keep_count}, config_file, config_exists, hooks_dir}. Needs
 /// no daemon.  A secret passes when it can sign; one in a variable only the daemon can look at.
 JsonObject check_config(const Paths& paths, Environment environment);
 

@@ -70,7 +70,7 @@ std::expected<HookSpec, Problems> read_hook(const fs::path& directory) {
     spec.events = events.filter;
     spec.argv = std::move(program->argv);
     spec.is_python_handler = program->is_python_handler;
-    if (file->timeout_s) spec.timeout = std::chrono::seconds{*file->timeout_s};
+    if (file->timeout) spec.timeout = *file->timeout;
     if (file->concurrency) spec.concurrency = static_cast<std::size_t>(*file->concurrency);
     spec.remarks = std::move(events.remarks);
     if (const auto why = why_not_a_subscriber_name(spec.name)) {

@@ -42,8 +42,9 @@ std::vector<std::string> read_command(YamlFields& fields) {
     return std::move(*words);
 }
 
-std::optional<int> read_small_number(YamlFields& fields, std::string_view name, std::int64_t max) {
-    const auto value = fields.integer(name, 1, max);
+std::optional<int> read_concurrency(YamlFields& fields) {
+    const auto value = fields.integer("concurrency", 1,
+                                      static_cast<std::int64_t>(limits::delivery_concurrency_max));
     return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
@@ -62,9 +63,9 @@ std::expected<HookFile, std::vector<FileProblem>> parse_hook_file(std::string_vi
     file.description = fields.prose("description").value_or("");
     file.events = read_events(fields);
     file.command = read_command(fields);
-    file.timeout_s = read_small_number(fields, "timeout", limits::hook_timeout_max.count());
-    file.concurrency = read_small_number(
-        fields, "concurrency", static_cast<std::int64_t>(limits::delivery_concurrency_max));
+    constexpr std::chrono::seconds second{1};
+    file.timeout = fields.duration("timeout", second, limits::hook_timeout_max, second);
+    file.concurrency = read_concurrency(fields);
     if (!problems.empty()) return std::unexpected(problems.take());
     return file;
 }

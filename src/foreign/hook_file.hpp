@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <expected>
 #include <optional>
 #include <string>
@@ -17,7 +18,7 @@ struct HookFile {
     std::string description;
     std::vector<std::string> events;   // at least one
     std::vector<std::string> command;  // a list, or one string split at blanks as a shell would
-    std::optional<int> timeout_s;
+    std::optional<std::chrono::seconds> timeout;
     std::optional<int> concurrency;
 };
 

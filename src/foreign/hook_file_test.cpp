@@ -42,7 +42,7 @@ TEST(HookFile, OfHermesIsReadAsItIs) {
     EXPECT_EQ(file.description, "Writes down every session\n");
     EXPECT_THAT(file.events, ElementsAre("session:start", "session:end", "command:*"));
     EXPECT_THAT(file.command, IsEmpty());
-    EXPECT_FALSE(file.timeout_s);
+    EXPECT_FALSE(file.timeout);
     EXPECT_FALSE(file.concurrency);
 }
 
@@ -56,8 +56,12 @@ TEST(HookFile, HasKeysOfOurOwn) {
     EXPECT_EQ(file.name, "");
     EXPECT_THAT(file.events, ElementsAre("session:*"));
     EXPECT_THAT(file.command, ElementsAre("./notify", "--to", "the team"));
-    EXPECT_EQ(file.timeout_s, 5);
+    EXPECT_EQ(file.timeout, std::chrono::seconds{5});
     EXPECT_EQ(file.concurrency, 4);
+}
+
+TEST(HookFile, ATimeoutMayHaveAUnit) {
+    EXPECT_EQ(parsed("events: [notice]\ntimeout: 2m\n").timeout, std::chrono::minutes{2});
 }
 
 TEST(HookFile, ACommandMayBeOneLine) {
@@ -78,14 +82,14 @@ TEST(HookFile, EveryMistakeIsToldWithItsLine) {
         complaints("name: [a]\n"
                    "events: {a: b}\n"
                    "command: \"run 'x\"\n"
-                   "timeout: 60s\n"
+                   "timeout: 11m\n"
                    "concurrency: 17\n"),
         ElementsAre("HOOK.yaml:1:1: name: must be text; put it in quotes",
                     "HOOK.yaml:2:1: events: must be a list; write one text a line, each after "
                     "a dash",
                     "HOOK.yaml:3:1: command: has no closing '; write one",
-                    "HOOK.yaml:4:1: timeout: must be a whole number from 1 to 600, without a "
-                    "unit and quotes",
+                    "HOOK.yaml:4:1: timeout: must be from 1s to 10m: a whole number of seconds, or "
+                    "one with a unit, as in 90s, 2m, 12h or 1d",
                     "HOOK.yaml:5:1: concurrency: must be a whole number from 1 to 16, "
                     "without a unit and quotes"));
 }
