@@ -1,0 +1,54 @@
+#include "config/keys.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "config/duration_text.hpp"
+
+namespace knell {
+
+std::vector<std::string_view> names_in_section(std::string_view section) {
+    std::vector<std::string_view> names;
+    for (const auto& key : config_keys) {
+        if (!key.path.starts_with(section)) continue;
+        auto name = key.path.substr(section.size());
+        name = name.substr(0, name.find('.'));
+        if (name.ends_with("[]")) continue;  // of the items of a list, which has its own row
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+    return names;
+}
+
+const Key* find_key(std::string_view path) {
+    const auto found = std::ranges::find(config_keys, path, &Key::path);
+    return found == config_keys.end() ? nullptr : &*found;
+}
+
+std::string describe_values(const Key& key) {
+    const std::chrono::seconds least{key.min};
+    const std::chrono::seconds most{key.max};
+    switch (key.type) {
+        case KeyType::integer:
+            return fmt::format("{} to {}", key.min, key.max);
+        case KeyType::duration:
+            if (key.unit == "seconds") {
+                return fmt::format("{} to {}", format_duration(least), format_duration(most));
+            }
+            return fmt::format("whole {}, {} to {}", key.unit, least / key.bare_unit(),
+                               most / key.bare_unit());
+        case KeyType::boolean:
+            return "true or false";
+        case KeyType::text:
+            return fmt::format("text, at most {} bytes", key.max);
+        case KeyType::texts:
+            return fmt::format("a text or a list of them, at most {}", key.max);
+        case KeyType::path:
+            return "a path, relative to config.yaml; `~/` is your home";
+        case KeyType::items:
+            return fmt::format("a list, at most {}", key.max);
+    }
+    return {};
+}
+
+}  // namespace knell
