@@ -1,8 +1,8 @@
 #include "config/config.hpp"
 
+#include "config/binding.hpp"
 #include "config/config_webhooks.hpp"
 #include "config/yaml.hpp"
-#include "config/yaml_fields.hpp"
 #include "core/limits.hpp"
 #include "platform/environment.hpp"
 #include "platform/file_trust.hpp"
@@ -11,47 +11,37 @@ namespace knell {
 
 namespace {
 
-Retention read_retention(YamlFields& root, FileProblems& problems) {
-    Retention retention;
-    const auto* section = root.node("events");
-    if (section == nullptr) return retention;
-    YamlFields fields(*section, problems);
-    constexpr std::chrono::days day{1};
-    if (const auto kept = fields.duration("keep_days", day, limits::keep_days_max, day)) {
-        retention.keep_for = std::chrono::floor<std::chrono::hours>(*kept);
-    }
-    if (const auto count = fields.integer("keep_count", 1, limits::keep_count_max)) {
-        retention.keep_count = *count;
-    }
-    fields.refuse_other_keys();
-    return retention;
-}
+constexpr std::array config_bindings{
+    bind<&Config::events, &Retention::keep_for>("events.keep_days"),
+    bind<&Config::events, &Retention::keep_count>("events.keep_count"),
+};
+static_assert(binds_all_of(config_bindings, ""));
 
 }  // namespace
 
 ConfigOrProblems parse_config(std::string_view text, const std::string& path,
                               const std::string& home) {
-    const auto document = parse_yaml(text, path);
+    auto document = parse_yaml(text, path);
     if (!document) return std::unexpected(std::vector{document.error()});
-    Config config;
-    if (document->kind == YamlNode::Kind::nothing) return config;
+    if (document->kind == YamlNode::Kind::nothing) document->kind = YamlNode::Kind::map;
     FileProblems problems(path);
-    YamlFields root(*document, problems);
-    config.events = read_retention(root, problems);
-    config.webhooks = read_webhooks(root, problems, {.config_file = path, .home = home});
-    root.refuse_other_keys();
+    const ConfigPlace place{.config_file = path, .home = home};
+    auto values = read_keys(*document, "", place, problems);
+    Config config;
+    apply(config_bindings, values, config);
+    config.settings = std::move(values.settings);
+    config.webhooks = read_webhooks(values, place, problems, config.settings);
     if (!problems.empty()) return std::unexpected(problems.take());
     return config;
 }
 
 ConfigOrProblems read_config(const std::string& path) {
-    const auto refuse = [&](const Error& error) {
-        return std::unexpected(std::vector{FileProblem{path, {}, error.message}});
-    };
     const auto text = read_only_ours(path, limits::config_bytes_max);
-    if (!text && text.error().code == ErrorCode::not_found) return Config{};
-    if (!text) return refuse(text.error());
-    return parse_config(*text, path, environment_variable("HOME"));
+    const bool is_missing = !text && text.error().code == ErrorCode::not_found;
+    if (!text && !is_missing) {
+        return std::unexpected(std::vector{FileProblem{path, {}, text.error().message}});
+    }
+    return parse_config(is_missing ? "" : *text, path, environment_variable("HOME"));
 }
 
 std::vector<std::string> variables_in_config(const Paths& paths) {

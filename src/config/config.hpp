@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/file_problem.hpp"
+#include "config/setting.hpp"
 #include "config/webhook_spec.hpp"
 #include "core/retention.hpp"
 #include "platform/paths.hpp"
@@ -14,10 +15,11 @@ namespace knell {
 
 /// What config.yaml says, or the defaults where it says nothing.
 struct Config {
-    std::vector<WebhookSpec> webhooks;
     Retention events;
+    std::vector<WebhookSpec> webhooks;
 
-    bool operator==(const Config&) const = default;
+    /// The same for people, in the order of the key table: every key that has a value.
+    std::vector<Setting> settings;
 };
 
 /// The config, or everything that is wrong with it.

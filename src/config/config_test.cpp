@@ -166,6 +166,30 @@ TEST(Config, AnItemOfSecretsIsOneSecret) {
                 ElementsAre("/c:5:15: secrets: each must be `file: PATH` or `env: NAME`"));
 }
 
+std::vector<std::string> settings(std::string_view text) {
+    std::vector<std::string> lines;
+    for (const auto& setting : parsed(text).settings) {
+        lines.push_back(setting.path + "=" + shown_value(*setting.key, setting.value) +
+                        (setting.place ? to_text("", *setting.place) : ""));
+    }
+    return lines;
+}
+
+TEST(Config, TellsWhatIsSetAndWhere) {
+    EXPECT_THAT(settings(""),
+                ElementsAre("events.keep_days=30", "events.keep_count=10000000", "webhooks=none"));
+    EXPECT_THAT(
+        settings("events: {keep_days: 14d}\nwebhooks:\n  - name: ops\n"
+                 "    url: https://example.org/T0K3N\n    timeout: 30\n"
+                 "    secrets:\n      - file: ops.secret\n      - env: OPS\n"),
+        ElementsAre("events.keep_days=14:1:10", "events.keep_count=10000000", "webhooks=ops:2:1",
+                    "webhooks[ops].name=ops:3:5", "webhooks[ops].url=https://example.org/...:4:5",
+                    "webhooks[ops].events=*", "webhooks[ops].allow_internal=false",
+                    "webhooks[ops].timeout=30s:5:5", "webhooks[ops].concurrency=1",
+                    "webhooks[ops].secrets[1].file=/etc/knell/ops.secret:7:9",
+                    "webhooks[ops].secrets[2].env=OPS:8:9"));
+}
+
 class ConfigFile : public ::testing::Test {
   protected:
     std::string write(const std::string& text, mode_t mode) const {
@@ -180,7 +204,11 @@ class ConfigFile : public ::testing::Test {
 };
 
 TEST_F(ConfigFile, MayBeMissing) {
-    EXPECT_EQ(read_config(root_ + "/config.yaml"), Config{});
+    const auto config = read_config(root_ + "/config.yaml");
+
+    ASSERT_TRUE(config);
+    EXPECT_EQ(config->events, Retention{});
+    EXPECT_THAT(config->webhooks, IsEmpty());
 }
 
 TEST_F(ConfigFile, IsRead) {

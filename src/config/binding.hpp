@@ -1,0 +1,123 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/check.hpp"
+#include "config/key_reader.hpp"
+
+/// Which member holds what a key says.  Each struct that is read from config.yaml has one array of
+/// bindings, and a static_assert that every key of its section is in it, once and by its type.
+namespace knell {
+
+/// Where a key's value goes in an Owner.
+template <typename Owner>
+struct Binding {
+    std::string_view path;
+    KeyType type;  // paths count as texts
+    void (*set)(Owner&, Value&&);
+};
+
+namespace binding {
+
+/// What a value of that type is kept as; several members may be.
+template <KeyType type>
+struct Kept;
+template <>
+struct Kept<KeyType::integer> : std::type_identity<std::int64_t> {};
+template <>
+struct Kept<KeyType::duration> : std::type_identity<std::chrono::seconds> {};
+template <>
+struct Kept<KeyType::boolean> : std::type_identity<bool> {};
+template <>
+struct Kept<KeyType::text> : std::type_identity<std::string> {};
+template <>
+struct Kept<KeyType::texts> : std::type_identity<std::vector<std::string>> {};
+
+template <typename Member>
+consteval KeyType type_for() {
+    if constexpr (std::same_as<Member, bool>)
+        return KeyType::boolean;
+    else if constexpr (std::integral<Member>)
+        return KeyType::integer;
+    else if constexpr (std::same_as<Member, std::string>)
+        return KeyType::text;
+    else if constexpr (std::same_as<Member, std::vector<std::string>>)
+        return KeyType::texts;
+    else
+        return KeyType::duration;
+}
+
+template <typename Owner, typename Member>
+Owner owner_of(Member Owner::*);
+
+template <typename Object, typename Pointer, typename... Rest>
+constexpr auto& member_of(Object& object, Pointer pointer, Rest... rest) {
+    if constexpr (sizeof...(rest) == 0)
+        return object.*pointer;
+    else
+        return member_of(object.*pointer, rest...);
+}
+
+/// A key of the section itself, not of the items of a list in it.
+constexpr bool is_bound_in(const Key& key, std::string_view section) {
+    return key.type != KeyType::items && key.path.starts_with(section) &&
+           !key.path.substr(section.size()).contains("[]");
+}
+
+}  // namespace binding
+
+/// `bind<&Config::events, &Retention::keep_count>("events.keep_count")`
+template <auto First, auto... Rest>
+consteval auto bind(std::string_view path) {
+    using Owner = decltype(binding::owner_of(First));
+    using Member = std::remove_reference_t<decltype(binding::member_of(std::declval<Owner&>(),
+                                                                       First, Rest...))>;
+    constexpr auto type = binding::type_for<Member>();
+    return Binding<Owner>{path, type, [](Owner& owner, Value&& value) {
+                              auto& member = binding::member_of(owner, First, Rest...);
+                              auto& kept = std::get<typename binding::Kept<type>::type>(value);
+                              if constexpr (type == KeyType::duration) {
+                                  member = std::chrono::duration_cast<Member>(kept);
+                              } else if constexpr (type == KeyType::integer) {
+                                  member = static_cast<Member>(kept);
+                              } else {
+                                  member = std::move(kept);
+                              }
+                          }};
+}
+
+/// For the static_assert: what the key table has for `section`, neither more nor less.
+template <typename Owner, std::size_t count>
+consteval bool binds_all_of(const std::array<Binding<Owner>, count>& bindings,
+                            std::string_view section) {
+    std::size_t bound = 0;
+    for (const auto& key : config_keys) {
+        if (!binding::is_bound_in(key, section)) continue;
+        const auto type = key.type == KeyType::path ? KeyType::text : key.type;
+        if (std::ranges::count(bindings, key.path, &Binding<Owner>::path) != 1) return false;
+        if (std::ranges::find(bindings, key.path, &Binding<Owner>::path)->type != type)
+            return false;
+        ++bound;
+    }
+    return bound == count;
+}
+
+template <typename Owner, std::size_t count>
+void apply(const std::array<Binding<Owner>, count>& bindings, const KeyValues& values,
+           Owner& owner) {
+    for (const auto& setting : values.settings) {
+        const auto found = std::ranges::find(bindings, setting.key->path, &Binding<Owner>::path);
+        CHECK(found != bindings.end());
+        found->set(owner, Value(setting.value));
+    }
+}
+
+}  // namespace knell

@@ -1,0 +1,141 @@
+#include "config/key_reader.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace knell {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string resolved(const std::string& file, const ConfigPlace& place) {
+    if (file.starts_with("~/")) return (fs::path(place.home) / file.substr(2)).string();
+    return (fs::path(place.config_file).parent_path() / file).lexically_normal().string();
+}
+
+/// One map, and the maps inside it.
+class KeyReader {
+  public:
+    KeyReader(const ConfigPlace& place, FileProblems& problems)
+        : place_(place), problems_(problems) {}
+
+    void read(const YamlNode& map, std::string_view section) {
+        YamlFields fields(map, problems_);
+        if (map.kind != YamlNode::Kind::map) return;
+        for (const auto name : names_in_section(section)) {
+            const auto path = fmt::format("{}{}", section, name);
+            if (const auto* key = find_key(path)) {
+                read_key(*key, fields);
+            } else {
+                static const YamlNode nothing_written{.kind = YamlNode::Kind::map};
+                const auto* inner = fields.node(name);
+                read(inner == nullptr ? nothing_written : *inner, path + ".");
+            }
+        }
+        for (const auto& [path, why] : refused_config_keys) {
+            if (path.substr(0, path.rfind('.') + 1) != section) continue;
+            fields.refuse_key(path.substr(section.size()), why);
+        }
+        fields.refuse_other_keys();
+    }
+    KeyValues take() { return std::move(values_); }
+
+  private:
+    void read_key(const Key& key, YamlFields& fields) {
+        const auto name = key.name();
+        const bool is_written = fields.node(name) != nullptr;
+        if (!is_written && key.presence == Presence::required) {
+            fields.reject(name,
+                          fmt::format("is missing; write it, as in `{}: {}`", name, key.example));
+        }
+        if (key.type == KeyType::items) {
+            read_items(key, fields);
+            return;
+        }
+        auto value = is_written ? read_value(key, fields) : std::nullopt;
+        const auto place = value ? std::optional(fields.place(name)) : std::nullopt;
+        if (!value) value = default_value(key);
+        if (!value) return;
+        values_.settings.push_back({&key, std::string(key.path), std::move(*value), place});
+    }
+
+    void read_items(const Key& key, YamlFields& fields) {
+        const auto* nodes = fields.list(key.name());
+        if (nodes == nullptr) return;
+        if (nodes->size() > static_cast<std::size_t>(key.max)) {
+            fields.reject(key.name(), fmt::format("there are {}; at most {} are allowed",
+                                                  nodes->size(), key.max));
+            return;
+        }
+        values_.items.push_back({&key, nodes, fields.place(key.name())});
+    }
+
+    std::optional<Value> read_value(const Key& key, YamlFields& fields) const {
+        const auto name = key.name();
+        switch (key.type) {
+            case KeyType::integer:
+                return fields.integer(name, key.min, key.max);
+            case KeyType::duration:
+                return fields.duration(name, std::chrono::seconds{key.min},
+                                       std::chrono::seconds{key.max}, key.bare_unit());
+            case KeyType::boolean:
+                return fields.boolean(name);
+            case KeyType::text:
+                return read_text(key, fields);
+            case KeyType::path:
+                return read_text(key, fields).transform([&](const std::string& file) {
+                    return resolved(file, place_);
+                });
+            case KeyType::texts:
+                return read_texts(key, fields);
+            case KeyType::items:
+                break;
+        }
+        return std::nullopt;
+    }
+
+    static std::optional<std::string> read_text(const Key& key, YamlFields& fields) {
+        auto text = fields.text(key.name());
+        if (!text) return std::nullopt;
+        auto why = key.refuse == nullptr ? std::nullopt : key.refuse(*text);
+        if (!why && text->size() < static_cast<std::size_t>(key.min)) why = "must not be empty";
+        if (!why && text->size() > static_cast<std::size_t>(key.max)) {
+            why = fmt::format("must be at most {} bytes long", key.max);
+        }
+        if (!why) return text;
+        fields.reject(key.name(), *why);
+        return std::nullopt;
+    }
+
+    static std::optional<std::vector<std::string>> read_texts(const Key& key, YamlFields& fields) {
+        auto texts = fields.texts(key.name(), static_cast<std::size_t>(key.max));
+        if (!texts || texts->size() >= static_cast<std::size_t>(key.min)) return texts;
+        fields.reject(key.name(), fmt::format("names none; list some, or leave the key out for {}",
+                                              key.fallback));
+        return std::nullopt;
+    }
+
+    const ConfigPlace& place_;
+    FileProblems& problems_;
+    KeyValues values_;
+};
+
+}  // namespace
+
+const KeyValues::Items* KeyValues::find_items(std::string_view path) const {
+    const auto found =
+        std::ranges::find(items, path, [](const Items& list) { return list.key->path; });
+    return found == items.end() ? nullptr : &*found;
+}
+
+KeyValues read_keys(const YamlNode& map, std::string_view section, const ConfigPlace& place,
+                    FileProblems& problems) {
+    KeyReader reader(place, problems);
+    reader.read(map, section);
+    return reader.take();
+}
+
+}  // namespace knell

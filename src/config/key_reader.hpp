@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/file_problem.hpp"
+#include "config/setting.hpp"
+#include "config/yaml_fields.hpp"
+
+namespace knell {
+
+/// What a path in the config is relative to.
+struct ConfigPlace {
+    std::string config_file;  // absolute
+    std::string home;
+};
+
+/// What one map of config.yaml says, by the rows of the key table.
+struct KeyValues {
+    struct Items {
+        const Key* key = nullptr;
+        const std::vector<YamlNode>* nodes = nullptr;
+        TextPlace place;
+    };
+
+    /// Defaults where nothing is written or something is wrong; `path` is the key's own.
+    std::vector<Setting> settings;
+    std::vector<Items> items;
+
+    /// nullptr: none is written, or what is written is no list.
+    const Items* find_items(std::string_view path) const;
+};
+
+/// Reads `map` by the keys whose paths begin with `section`: "" or "webhooks[].".  The map must
+/// outlive what is given.  What is wrong goes to the problems.
+KeyValues read_keys(const YamlNode& map, std::string_view section, const ConfigPlace& place,
+                    FileProblems& problems);
+
+}  // namespace knell
