@@ -33,7 +33,8 @@ enum class KeyType : std::uint8_t {
 enum class Presence : std::uint8_t {
     optional,
     required,
-    one_of,  // of those in the same map that say so, at least one is required
+    one_of,       // of those in the same map that say so, at least one is required
+    exactly_one,  // the same, and no second
 };
 
 struct Key {
@@ -136,13 +137,13 @@ inline constexpr std::array config_keys{
         .max = limits::webhook_secrets_max,
         .presence = Presence::one_of,
         .unit = "secret",
-        .about = "Several secrets while one is replaced, each of which signs: "
-                 "`[{file: new.secret}, {env: OLD}]`"},
+        .example = "[{file: new.secret}, {env: OLD}]",
+        .about = "Several secrets while one is replaced; each of them signs"},
     Key{.path = "webhooks[].secrets[].file",
         .type = KeyType::path,
         .min = 1,
         .max = limits::cwd_bytes_max,
-        .presence = Presence::one_of,
+        .presence = Presence::exactly_one,
         .refuse = why_not_a_secret_file,
         .pattern = "^(?!whsec_)",
         .example = "new.secret",
@@ -151,7 +152,7 @@ inline constexpr std::array config_keys{
         .type = KeyType::text,
         .min = 1,
         .max = limits::cwd_bytes_max,
-        .presence = Presence::one_of,
+        .presence = Presence::exactly_one,
         .refuse = why_not_a_secret_variable,
         .pattern = "^(?!whsec_)[A-Za-z_][A-Za-z0-9_]*$",
         .example = "OLD",

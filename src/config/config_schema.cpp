@@ -1,0 +1,123 @@
+#include "config/config_schema.hpp"
+
+#include <fmt/format.h>
+
+#include "config/keys.hpp"
+#include "config/setting.hpp"
+
+namespace knell {
+
+namespace {
+
+JsonObject object_schema(std::string_view section);
+
+/// A key without a value is as good as missing, which only an optional one may be.
+Json type_of(const Key& key, std::string_view type) {
+    if (key.presence != Presence::optional) return Json(type);
+    return JsonArray{Json(type), Json("null")};
+}
+
+JsonObject text_schema(const Key& key) {
+    JsonObject schema{
+        {"type", type_of(key, "string")}, {"minLength", key.min}, {"maxLength", key.max}};
+    if (!key.pattern.empty()) schema["pattern"] = key.pattern;
+    return schema;
+}
+
+JsonObject duration_schema(const Key& key) {
+    const auto unit = key.bare_unit().count();
+    JsonArray forms{
+        JsonObject{{"type", "integer"}, {"minimum", key.min / unit}, {"maximum", key.max / unit}},
+        JsonObject{{"type", "string"}, {"pattern", "^[0-9]+[smhd]$"}}};
+    if (key.presence == Presence::optional) forms.push_back(JsonObject{{"type", "null"}});
+    return JsonObject{{"anyOf", std::move(forms)}};
+}
+
+JsonObject texts_schema(const Key& key) {
+    const JsonObject text{{"type", "string"}};
+    JsonArray forms{
+        text,
+        JsonObject{
+            {"type", "array"}, {"items", text}, {"minItems", key.min}, {"maxItems", key.max}}};
+    if (key.presence == Presence::optional) forms.push_back(JsonObject{{"type", "null"}});
+    return JsonObject{{"anyOf", std::move(forms)}};
+}
+
+JsonObject value_schema(const Key& key) {
+    switch (key.type) {
+        case KeyType::integer:
+            return JsonObject{
+                {"type", type_of(key, "integer")}, {"minimum", key.min}, {"maximum", key.max}};
+        case KeyType::duration:
+            return duration_schema(key);
+        case KeyType::boolean:
+            return JsonObject{{"type", type_of(key, "boolean")}};
+        case KeyType::text:
+        case KeyType::path:
+            return text_schema(key);
+        case KeyType::texts:
+            return texts_schema(key);
+        case KeyType::items:
+            return JsonObject{{"type", type_of(key, "array")},
+                              {"maxItems", key.max},
+                              {"items", object_schema(fmt::format("{}[].", key.path))}};
+    }
+    return {};
+}
+
+JsonObject key_schema(const Key& key) {
+    auto schema = value_schema(key);
+    schema["description"] = fmt::format("{}: {}.", key.about, describe_values(key));
+    if (const auto value = default_value(key)) schema["default"] = json_value(key, *value);
+    return schema;
+}
+
+/// {"required": ["secrets"]}; of a list, that something is in it.
+JsonObject alternative(const Key& key) {
+    JsonObject one{{"required", JsonArray{Json(key.name())}}};
+    if (key.type != KeyType::items) return one;
+    one["properties"] = JsonObject{{key.name(), JsonObject{{"minItems", 1}}}};
+    return one;
+}
+
+/// A map inside a map, which may be left empty; an item of a list may not.
+Json map_type(std::string_view section) {
+    if (section.ends_with("[].")) return Json("object");
+    return JsonArray{Json("object"), Json("null")};
+}
+
+JsonObject object_schema(std::string_view section) {
+    JsonObject properties;
+    JsonArray required;
+    JsonArray at_least_one;
+    JsonArray exactly_one;
+    for (const auto name : names_in_section(section)) {
+        const auto path = fmt::format("{}{}", section, name);
+        const auto* key = find_key(path);
+        if (key == nullptr) {
+            properties[name] = object_schema(path + ".");
+            continue;
+        }
+        properties[name] = key_schema(*key);
+        if (key->presence == Presence::required) required.emplace_back(name);
+        if (key->presence == Presence::one_of) at_least_one.push_back(alternative(*key));
+        if (key->presence == Presence::exactly_one) exactly_one.push_back(alternative(*key));
+    }
+    JsonObject schema{{"type", map_type(section)}, {"properties", std::move(properties)}};
+    if (!required.empty()) schema["required"] = std::move(required);
+    if (!at_least_one.empty()) schema["anyOf"] = std::move(at_least_one);
+    if (!exactly_one.empty()) schema["oneOf"] = std::move(exactly_one);
+    schema["additionalProperties"] = false;
+    return schema;
+}
+
+}  // namespace
+
+JsonObject config_schema() {
+    JsonObject schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                      {"title", "config.yaml of knell"}};
+    for (auto& [name, value] : object_schema("")) schema[name] = std::move(value);
+    return schema;
+}
+
+}  // namespace knell
