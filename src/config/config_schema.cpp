@@ -67,7 +67,7 @@ JsonObject value_schema(const Key& key) {
 
 JsonObject key_schema(const Key& key) {
     auto schema = value_schema(key);
-    schema["description"] = fmt::format("{}: {}.", key.about, describe_values(key));
+    schema["description"] = fmt::format("{} ({}).", key.about, describe_values(key));
     if (const auto value = default_value(key)) schema["default"] = json_value(key, *value);
     return schema;
 }

@@ -13,9 +13,9 @@ namespace knell {
 namespace {
 
 constexpr auto head =
-    R"(## What knell is told. Every key is here with its default: take one # away from the
-## front of a line, and of the names above it that it belongs to, and change it.
-## `knell config check` says what is wrong, `knell config show` what holds.
+    R"(## Configuration of knell.  Every key is here with its default; to change one, remove the
+## # at the start of its line and of the names above that it belongs to.
+## `knell config check` says what is wrong, `knell config show` which values hold.
 )";
 
 class Template {
@@ -33,7 +33,7 @@ class Template {
                 add_section(path + ".", indent + 2);
                 continue;
             }
-            explain(indent, fmt::format("{}: {}.", key->about, describe_values(*key)));
+            explain(indent, fmt::format("{} ({}).", key->about, describe_values(*key)));
             const bool is_alternative = key->presence == Presence::one_of;
             if (is_alternative && has_alternative) {
                 // Where one of several is enough, the others are only told of.
@@ -66,7 +66,7 @@ class Template {
     /// Broken at blanks, to be read in a narrow window.
     void explain(std::size_t indent, const std::string& sentence) {
         constexpr std::size_t width = 88;
-        const auto start = fmt::format("##{:{}}", "", indent + 1);
+        const auto start = fmt::format("#{:{}}# ", "", indent);
         auto line = start;
         std::istringstream words(sentence);
         for (std::string word; words >> word;) {
@@ -74,8 +74,7 @@ class Template {
                 text_ += line + "\n";
                 line = start;
             }
-            if (line.size() > start.size()) line += ' ';
-            line += word;
+            line += (line.size() > start.size() ? " " : "") + word;
         }
         text_ += line + "\n";
     }

@@ -40,13 +40,13 @@ std::string describe_values(const Key& key) {
         case KeyType::boolean:
             return "true or false";
         case KeyType::text:
-            return fmt::format("text, at most {} bytes", key.max);
+            return "text";
         case KeyType::texts:
-            return fmt::format("a text or a list of them, at most {}", key.max);
+            return fmt::format("text or a list, at most {}", key.max);
         case KeyType::path:
-            return "a path, relative to config.yaml; `~/` is your home";
+            return "path, relative to config.yaml; `~/` is your home";
         case KeyType::items:
-            return fmt::format("a list, at most {}", key.max);
+            return fmt::format("list, at most {}", key.max);
     }
     return {};
 }
