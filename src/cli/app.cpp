@@ -46,8 +46,8 @@ constexpr std::array verbs{
     Verb{"status", "[OPTIONS]", daemon_group, "Show how the daemon is doing", make_status},
     Verb{"reap", "[OPTIONS]", daemon_group, "Look at every owner now and end what is proven dead",
          make_reap},
-    Verb{"config", "check [OPTIONS]", daemon_group,
-         "Check config.yaml and the hooks; no daemon is needed", make_config},
+    Verb{"config", "[OPTIONS] ACTION", daemon_group,
+         "Check, show or create config.yaml; no daemon is needed", make_config},
     Verb{"rpc", "[OPTIONS] METHOD [JSON]", program_group, "Make one JSON-RPC call", make_rpc},
 };
 

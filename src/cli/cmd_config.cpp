@@ -1,38 +1,75 @@
 #include <CLI/App.hpp>
 #include <CLI/Validators.hpp>
+#include <fmt/format.h>
 
 #include "cli/command.hpp"
 #include "cli/config_report.hpp"
+#include "cli/config_settings.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
+#include "config/config.hpp"
+#include "config/config_schema.hpp"
+#include "config/config_template.hpp"
 #include "daemon/daemon.hpp"
+#include "platform/new_file.hpp"
 
 namespace knell::cli {
 
 namespace {
 
 constexpr auto footer = R"(
-Reads config.yaml and every hooks/*/HOOK.yaml as the daemon would, and names the file, line and
-column of whatever is wrong. Nothing is changed or run, and no daemon is needed.
+Actions:
+  check   read config.yaml and every hooks/*/HOOK.yaml as the daemon would, and name the file,
+          line and column of whatever is wrong
+  show    every key with the value that holds, and whether that is the default or where it is
+          set; of a secret only where it is
+  init    write a config.yaml with every key explained and commented out; one that is there is
+          left as it is
+  schema  print a JSON Schema of config.yaml, for editors
+
+No daemon is needed, and nothing but init changes anything. The keys are in docs/config.md.
 
 Examples:
-  knell config check
+  knell config init
+  knell config init --print | less
   knell config check --json | jq -r '.problems[].message'
+  knell config show --json | jq -r '.settings[] | select(.from == "file") | .key'
+  knell config schema > knell.schema.json
 
-Exit status: 0 all is well, 1 something is wrong, 2 wrong usage.)";
+Exit status: 0 done or all is well, 1 something is wrong or config.yaml is there already, 2 wrong
+usage.)";
 
-class CheckConfig final : public Command {
+class ConfigCommand final : public Command {
   public:
     void declare(CLI::App& app) override {
-        app.add_option("ACTION", action_, "What to do: check")
-            ->check(CLI::IsMember({"check"}))
+        app.add_option("ACTION", action_, "What to do: check, show, init or schema")
+            ->check(CLI::IsMember(std::vector<std::string>{"check", "show", "init", "schema"}))
             ->required();
-        app.add_flag("--json", json_, "Print the result as JSON");
+        app.add_flag("--json", json_, "With check and show: print the result as JSON");
+        app.add_flag("--print", print_, "With init: print the file instead of writing it");
         app.footer(footer);
     }
 
     int run(const Context& context) override {
-        const auto checked = check_config(context.paths, Environment::callers);
+        if (print_ && action_ != "init") return refuse_option("--print", "init");
+        if (json_ && action_ == "init") return refuse_option("--json", "check and show");
+        if (action_ == "show") return show(context);
+        if (action_ == "init") return init(context.paths.config_file);
+        if (action_ == "schema") {
+            print_json(config_schema());
+            return exit_done;
+        }
+        return check(context.paths);
+    }
+
+  private:
+    static int refuse_option(std::string_view option, std::string_view action) {
+        note(fmt::format("knell config: {} is only for {}", option, action));
+        return exit_usage;
+    }
+
+    int check(const Paths& paths) const {
+        const auto checked = check_config(paths, Environment::callers);
         if (json_) {
             print_json(checked);
         } else {
@@ -41,15 +78,48 @@ class CheckConfig final : public Command {
         return wire::bool_at(checked, "ok") ? exit_done : exit_failed;
     }
 
-  private:
+    int show(const Context& context) const {
+        const auto& file = context.paths.config_file;
+        const auto config = read_config(file);
+        if (!config) {
+            // The daemon goes on with what it read before; what that was only its log tells.
+            for (const auto& problem : config.error()) note(to_text(problem));
+            return complain("config", "config.yaml cannot be used; correct it and try again");
+        }
+        if (json_) {
+            print_json(
+                JsonObject{{"config_file", file}, {"settings", settings_json(config->settings)}});
+        } else {
+            print(settings_table(config->settings, file, context.output));
+        }
+        return exit_done;
+    }
+
+    int init(const std::string& file) const {
+        if (print_) {
+            print(config_template());
+            return exit_done;
+        }
+        const auto written = write_new_file(file, config_template());
+        if (!written && written.error().code == ErrorCode::blocked) {
+            return complain("config", fmt::format("{} and was left as it is; `knell config init "
+                                                  "--print` shows a new one",
+                                                  written.error().message));
+        }
+        if (!written) return complain("config", written.error());
+        print_line(fmt::format("wrote {}; edit it, then: knell config check", file));
+        return exit_done;
+    }
+
     std::string action_;
     bool json_ = false;
+    bool print_ = false;
 };
 
 }  // namespace
 
 std::unique_ptr<Command> make_config() {
-    return std::make_unique<CheckConfig>();
+    return std::make_unique<ConfigCommand>();
 }
 
 }  // namespace knell::cli

@@ -1,0 +1,47 @@
+#include "cli/config_settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include "config/config.hpp"
+
+namespace knell::cli {
+namespace {
+
+std::vector<Setting> settings(std::string_view text) {
+    return parse_config(text, "/k/config.yaml", "/home/ann").value().settings;
+}
+
+constexpr auto with_webhook =
+    "events: {keep_days: 7}\n"
+    "webhooks:\n"
+    "  - name: ops\n"
+    "    url: https://example.org/T0K3N\n"
+    "    secret_file: ops.secret\n";
+
+TEST(ConfigSettings, TellEachKeyWithItsOrigin) {
+    EXPECT_EQ(settings_table(settings(with_webhook), "/k/config.yaml", {}),
+              "KEY                           VALUE                    FROM\n"
+              "events.keep_days              7 days                   config.yaml:1\n"
+              "events.keep_count             10000000                 default\n"
+              "webhooks                      ops                      config.yaml:2\n"
+              "webhooks[ops].name            ops                      config.yaml:3\n"
+              "webhooks[ops].url             https://example.org/...  config.yaml:4\n"
+              "webhooks[ops].events          *                        default\n"
+              "webhooks[ops].secret_file     /k/ops.secret            config.yaml:5\n"
+              "webhooks[ops].allow_internal  false                    default\n"
+              "webhooks[ops].timeout         15s                      default\n"
+              "webhooks[ops].concurrency     1                        default\n");
+}
+
+TEST(ConfigSettings, AreForProgramsToo) {
+    const auto json = wire::to_text(settings_json(settings(with_webhook)));
+
+    EXPECT_TRUE(json.starts_with(
+        R"([{"key":"events.keep_days","value":7,"unit":"days","from":"file","line":1,"column":10},)"
+        R"({"key":"events.keep_count","value":10000000,"from":"default"},)"))
+        << json;
+    EXPECT_FALSE(json.contains("T0K3N"));
+}
+
+}  // namespace
+}  // namespace knell::cli
