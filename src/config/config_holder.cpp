@@ -1,0 +1,31 @@
+#include "config/config_holder.hpp"
+
+#include <utility>
+
+#include "config/config_changes.hpp"
+
+namespace knell {
+
+ConfigHolder::ConfigHolder(std::string config_file) : config_file_(std::move(config_file)) {
+    auto read = read_config(config_file_);
+    if (!read) read = parse_config("", config_file_, "");
+    current_ = std::make_shared<const Config>(std::move(*read));
+}
+
+std::shared_ptr<const Config> ConfigHolder::current() const {
+    const std::lock_guard lock(mutex_);
+    return current_;
+}
+
+ConfigHolder::Reload ConfigHolder::reload() {
+    const auto before = current();
+    auto read = read_config(config_file_);
+    if (!read) return {before, std::move(read.error()), {}};
+    auto next = std::make_shared<const Config>(std::move(*read));
+    auto changes = config_changes(before->settings, next->settings);
+    const std::lock_guard lock(mutex_);
+    current_ = std::move(next);
+    return {current_, {}, std::move(changes)};
+}
+
+}  // namespace knell

@@ -1,0 +1,69 @@
+#include "config/config_holder.hpp"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testing/temp_folder.hpp"
+
+namespace knell {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class Holder : public ::testing::Test {
+  protected:
+    void write(const std::string& text) const { std::ofstream(file_) << text; }
+
+    const testing::TempFolder temp_;
+    const std::string file_ = temp_.path() + "/config.yaml";
+    ConfigHolder holder_{file_};
+};
+
+TEST_F(Holder, HasReadTheFileBeforeAnybodyAsks) {
+    EXPECT_EQ(holder_.current()->events, Retention{}) << "there is none";
+    write("events: {keep_days: 7}\n");
+    EXPECT_EQ(ConfigHolder(file_).current()->events.keep_for, std::chrono::days{7});
+    write("events: {keep_days: soon}\n");
+    EXPECT_EQ(ConfigHolder(file_).current()->events, Retention{}) << "it cannot be read";
+}
+
+TEST_F(Holder, PublishesWhatIsReadAndTellsWhatChanged) {
+    EXPECT_THAT(holder_.reload().changes, IsEmpty());
+    write("events: {keep_days: 8}\n");
+
+    const auto reload = holder_.reload();
+
+    EXPECT_THAT(reload.changes, ElementsAre("events.keep_days 30 -> 8"));
+    EXPECT_EQ(reload.config->events.keep_for, std::chrono::days{8});
+    EXPECT_EQ(reload.config, holder_.current());
+    EXPECT_THAT(holder_.reload().changes, IsEmpty());
+}
+
+TEST_F(Holder, ASnapshotStaysAsItIs) {
+    const auto before = holder_.current();
+    write("events: {keep_days: 7}\n");
+    holder_.reload();
+
+    EXPECT_EQ(before->events, Retention{});
+    EXPECT_NE(before, holder_.current());
+}
+
+TEST_F(Holder, WhatIsWrongLeavesTheOneBeforeInForce) {
+    write("events: {keep_days: 7}\n");
+    holder_.reload();
+    const auto before = holder_.current();
+    write("events: {keep_days: soon}\n");
+
+    const auto reload = holder_.reload();
+
+    EXPECT_THAT(reload.problems, SizeIs(1));
+    EXPECT_EQ(reload.config, before);
+    EXPECT_EQ(holder_.current(), before);
+}
+
+}  // namespace
+}  // namespace knell
