@@ -89,7 +89,7 @@ class Daemon final : public rpc::Backend {
           started_(read_clocks()),
           store_(std::move(store)),
           writer_(
-              *store_,
+              *store_, config_,
               [this](auto answers, auto events) { publish(std::move(answers), std::move(events)); },
               [this](Effect&& effect) { carry_out(std::move(effect)); },
               [this] { return watch_.proven_until(); }),
@@ -386,7 +386,7 @@ class Daemon final : public rpc::Backend {
                     [this](std::string what) {
                         writer_.observe(Announce{EventType::notice, std::move(what)});
                     },
-                .keep = [this](const Retention& retention) { writer_.keep(retention); }};
+                .config = config_};
     }
 
     void publish(std::vector<Writer::Answer> answers, std::vector<Event> events) {
@@ -430,6 +430,7 @@ class Daemon final : public rpc::Backend {
     const TimedTree process_tree_{std::make_shared<ProcTree>(processes_)};
     LiveOwners live_owners_;
     const std::unique_ptr<Store> store_;
+    ConfigHolder config_{options_.paths.config_file};
     Writer writer_;
     ReadThread read_thread_;
     ReadThread feed_thread_;  // a feed a million events behind delays no listing

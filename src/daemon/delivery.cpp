@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <pthread.h>
 
@@ -262,7 +263,10 @@ void Delivery::reload(Now now) {
         if (entry.is_directory(absent)) folders_.watch(entry.path());
     }
     tell_of_trouble();
-    for (const auto& problem : roster_.reload(paths_)) {
+    const auto reloaded = outside_.config.reload();
+    if (!reloaded.changes.empty())
+        log_info("config reloaded: {}", fmt::join(reloaded.changes, "; "));
+    for (const auto& problem : roster_.reload(reloaded, paths_.hooks_dir)) {
         log_error("{}: {}", problem.name, problem.message);
     }
     for (const auto attempt : courier_.set_roster(roster_.terms(), now, changed_at_)) {
@@ -273,7 +277,6 @@ void Delivery::reload(Now now) {
     has_listeners_ = !roster_.terms().empty();
     look_again_at_.reset();
     if (!roster_.problems().empty()) look_again_at_ = now.steady + look_again_after;
-    outside_.keep(roster_.retention());
 }
 
 // --- attempts -----------------------------------------------------------------------------------

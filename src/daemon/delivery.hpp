@@ -34,8 +34,8 @@ class Delivery {
         std::unique_ptr<Reader> reader;
         Save save;
         Notify notify;
-        /// The config says how much of the log to keep.
-        std::function<void(const Retention&)> keep;
+        /// Read anew by the delivery thread, which watches the files.
+        ConfigHolder& config;
     };
 
     /// `head`: the newest event before this daemon's own first one.

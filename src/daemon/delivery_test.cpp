@@ -86,7 +86,7 @@ class DeliverySteps : public ::testing::Test {
                         savings_.push_back({std::move(changes), std::move(done)});
                     },
                 .notify = [](const std::string&) {},
-                .keep = [](const Retention&) {}};
+                .config = config_};
     }
 
     void answer_save(bool saved) { savings_.back().done(saved); }
@@ -111,6 +111,7 @@ class DeliverySteps : public ::testing::Test {
     const testing::TempFolder temp_;
     const std::string hooks_ = temp_.path() + "/hooks";
     Paths paths_;
+    ConfigHolder config_{temp_.path() + "/config.yaml"};
     std::unique_ptr<Store> store_ = make_memory_store();
     std::vector<Saving> savings_;
     std::vector<std::string> answers_;

@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "config/config.hpp"
 #include "deliver/hook_directory.hpp"
 
 namespace knell {
 
-std::vector<Roster::Problem> Roster::reload(const Paths& paths) {
+std::vector<Roster::Problem> Roster::reload(const ConfigHolder::Reload& config,
+                                            const std::string& hooks_dir) {
     const auto before = std::exchange(problems_, {});
-    reload_webhooks(paths);
-    reload_hooks(paths);
+    take_webhooks(config);
+    reload_hooks(hooks_dir);
     std::vector<Problem> fresh;
     std::ranges::copy_if(problems_, std::back_inserter(fresh), [&](const Problem& problem) {
         return std::ranges::find(before, problem) == before.end();
@@ -20,24 +20,17 @@ std::vector<Roster::Problem> Roster::reload(const Paths& paths) {
     return fresh;
 }
 
-void Roster::reload_webhooks(const Paths& paths) {
-    auto config = read_config(paths.config_file);
-    if (!config) {
-        for (const auto& problem : config.error()) {
-            problems_.push_back({"config.yaml", to_text(problem)});
-        }
-        return;
+void Roster::take_webhooks(const ConfigHolder::Reload& config) {
+    for (const auto& problem : config.problems) {
+        problems_.push_back({"config.yaml", to_text(problem)});
     }
-    retention_ = config->events;
+    config_ = config.config;
     webhooks_.clear();
-    for (auto& webhook : config->webhooks) {
-        auto name = webhook.name;
-        webhooks_.emplace(std::move(name), std::move(webhook));
-    }
+    for (const auto& webhook : config_->webhooks) webhooks_.emplace(webhook.name, &webhook);
 }
 
-void Roster::reload_hooks(const Paths& paths) {
-    auto found = read_hooks(paths.hooks_dir);
+void Roster::reload_hooks(const std::string& hooks_dir) {
+    auto found = read_hooks(hooks_dir);
     for (const auto& problem : found.problems) {
         problems_.push_back({problem.hook, to_text(problem.what)});
     }
@@ -58,7 +51,7 @@ std::vector<Terms> Roster::terms() const {
     std::vector<Terms> terms;
     for (const auto& [name, hook] : hooks_) terms.push_back({name, hook.events, hook.concurrency});
     for (const auto& [name, webhook] : webhooks_) {
-        terms.push_back({name, webhook.events, webhook.concurrency});
+        terms.push_back({name, webhook->events, webhook->concurrency});
     }
     return terms;
 }
@@ -70,7 +63,7 @@ const HookSpec* Roster::hook(const std::string& name) const {
 
 const WebhookSpec* Roster::webhook(const std::string& name) const {
     const auto found = webhooks_.find(name);
-    return found == webhooks_.end() ? nullptr : &found->second;
+    return found == webhooks_.end() ? nullptr : found->second;
 }
 
 }  // namespace knell

@@ -1,14 +1,14 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "config/config_holder.hpp"
 #include "config/webhook_spec.hpp"
-#include "core/retention.hpp"
 #include "deliver/courier.hpp"
 #include "deliver/hook_spec.hpp"
-#include "platform/paths.hpp"
 
 namespace knell {
 
@@ -22,24 +22,23 @@ class Roster {
         bool operator==(const Problem&) const = default;
     };
 
-    /// Reads both anew.  What is malformed is a problem and leaves the others alone; a config that
-    /// cannot be read leaves the webhooks as they were.  Gives the problems that are new.
-    std::vector<Problem> reload(const Paths& paths);
+    /// Takes the webhooks of the config that is in force and reads the hooks anew.  What is
+    /// malformed is a problem and leaves the others alone.  Gives the problems that are new.
+    std::vector<Problem> reload(const ConfigHolder::Reload& config, const std::string& hooks_dir);
 
     std::vector<Terms> terms() const;
     const HookSpec* hook(const std::string& name) const;
     const WebhookSpec* webhook(const std::string& name) const;
     const std::vector<Problem>& problems() const { return problems_; }
-    const Retention& retention() const { return retention_; }
 
   private:
-    void reload_webhooks(const Paths& paths);
-    void reload_hooks(const Paths& paths);
+    void take_webhooks(const ConfigHolder::Reload& config);
+    void reload_hooks(const std::string& hooks_dir);
 
     std::map<std::string, HookSpec> hooks_;
-    std::map<std::string, WebhookSpec> webhooks_;
+    std::shared_ptr<const Config> config_;
+    std::map<std::string, const WebhookSpec*> webhooks_;  // of config_
     std::vector<Problem> problems_;
-    Retention retention_;
 };
 
 }  // namespace knell

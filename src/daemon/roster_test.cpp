@@ -32,7 +32,7 @@ class RosterTrial : public ::testing::Test {
                      "\n    url: https://example.com/\n    events: [session:end]\n"
                      "    secret_env: KNELL_SECRET\n");
     }
-    std::size_t reload() { return roster_.reload(paths_).size(); }
+    std::size_t reload() { return roster_.reload(config_.reload(), paths_.hooks_dir).size(); }
     std::string names() const {
         std::string text;
         for (const auto& terms : roster_.terms()) text += terms.name + " ";
@@ -41,6 +41,7 @@ class RosterTrial : public ::testing::Test {
 
     const testing::TempFolder temp_;
     Paths paths_;
+    ConfigHolder config_{temp_.path() + "/config.yaml"};
     Roster roster_;
 };
 

@@ -49,8 +49,10 @@ void explain(std::span<const Event> automatic) {
 
 }  // namespace
 
-Writer::Writer(Store& store, Publish publish, CarryOut carry_out, WatchedUntil watched_until)
+Writer::Writer(Store& store, const ConfigHolder& config, Publish publish, CarryOut carry_out,
+               WatchedUntil watched_until)
     : store_(store),
+      config_(config),
       publish_(std::move(publish)),
       carry_out_(std::move(carry_out)),
       watched_until_(std::move(watched_until)),
@@ -124,11 +126,6 @@ void Writer::say_goodbye(const ProcessIdentity& self, std::string_view why) {
                       fmt::format("knell {} stopped {}, pid {}", version, why, getpid())});
 }
 
-void Writer::keep(const Retention& retention) {
-    keep_count_ = retention.keep_count;
-    keep_hours_ = retention.keep_for.count();
-}
-
 void Writer::observe(Command&& command) {
     queue_.push_always({std::move(command), {}});
 }
@@ -160,7 +157,7 @@ void Writer::loop() {
 }
 
 void Writer::trim() {
-    const Retention retention{std::chrono::hours{keep_hours_}, keep_count_};
+    const auto retention = config_.current()->events;
     const auto trimmed = desk_.trim(retention);
     if (!trimmed) {
         log_warn("old events were not let go of, will try again: {}", trimmed.error().message);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/bounded_queue.hpp"
+#include "config/config_holder.hpp"
 #include "daemon/desk.hpp"
 #include "engine/command.hpp"
 #include "engine/decide.hpp"
@@ -33,7 +34,9 @@ class Writer {
     /// Until when the watch vouches for the owners whose end it has not told.
     using WatchedUntil = std::function<SteadyTime()>;
 
-    Writer(Store& store, Publish publish, CarryOut carry_out, WatchedUntil watched_until);
+    /// The config says how much of the log is kept.
+    Writer(Store& store, const ConfigHolder& config, Publish publish, CarryOut carry_out,
+           WatchedUntil watched_until);
     ~Writer();
 
     /// See Desk.  Before `start`.
@@ -52,8 +55,6 @@ class Writer {
     /// As `submit`, for other threads of the daemon: never refused, and `done` is called on the
     /// writer's thread.
     void submit_direct(Command&& command, Done&& done);
-    /// How much of the log to keep, from now on.  Any thread.
-    void keep(const Retention& retention);
     /// An observer's word; bounded by the number of owners, so never refused.
     void observe(Command&& command);
 
@@ -92,6 +93,7 @@ class Writer {
     void update_figures();
 
     Store& store_;
+    const ConfigHolder& config_;
     const Publish publish_;
     const CarryOut carry_out_;
     const WatchedUntil watched_until_;
@@ -99,8 +101,6 @@ class Writer {
     Figures figures_;
     mutable std::mutex failing_mutex_;
     std::string why_failing_;  // guarded by failing_mutex_
-    std::atomic<std::int64_t> keep_count_ = Retention{}.keep_count;
-    std::atomic<std::int64_t> keep_hours_ = Retention{}.keep_for.count();
 
     // Writer thread only (after start).
     Desk desk_;
