@@ -17,12 +17,12 @@
 /// bindings, and a static_assert that every key of its section is in it, once and by its type.
 namespace knell {
 
-/// Where a key's value goes in an Owner.
-template <typename Owner>
+/// Where a key's value goes in an Target.
+template <typename Target>
 struct Binding {
     std::string_view path;
     KeyType type;  // paths count as texts
-    void (*set)(Owner&, Value&&);
+    void (*set)(Target&, Value&&);
 };
 
 namespace binding {
@@ -55,8 +55,8 @@ consteval KeyType type_for() {
         return KeyType::duration;
 }
 
-template <typename Owner, typename Member>
-Owner owner_of(Member Owner::*);
+template <typename Target, typename Member>
+Target target_of(Member Target::*);
 
 template <typename Object, typename Pointer, typename... Rest>
 constexpr auto& member_of(Object& object, Pointer pointer, Rest... rest) {
@@ -77,46 +77,46 @@ constexpr bool is_bound_in(const Key& key, std::string_view section) {
 /// `bind<&Config::events, &Retention::keep_count>("events.keep_count")`
 template <auto First, auto... Rest>
 consteval auto bind(std::string_view path) {
-    using Owner = decltype(binding::owner_of(First));
-    using Member = std::remove_reference_t<decltype(binding::member_of(std::declval<Owner&>(),
+    using Target = decltype(binding::target_of(First));
+    using Member = std::remove_reference_t<decltype(binding::member_of(std::declval<Target&>(),
                                                                        First, Rest...))>;
     constexpr auto type = binding::type_for<Member>();
-    return Binding<Owner>{path, type, [](Owner& owner, Value&& value) {
-                              auto& member = binding::member_of(owner, First, Rest...);
-                              auto& kept = std::get<typename binding::Kept<type>::type>(value);
-                              if constexpr (type == KeyType::duration) {
-                                  member = std::chrono::duration_cast<Member>(kept);
-                              } else if constexpr (type == KeyType::integer) {
-                                  member = static_cast<Member>(kept);
-                              } else {
-                                  member = std::move(kept);
-                              }
-                          }};
+    return Binding<Target>{path, type, [](Target& target, Value&& value) {
+                               auto& member = binding::member_of(target, First, Rest...);
+                               auto& kept = std::get<typename binding::Kept<type>::type>(value);
+                               if constexpr (type == KeyType::duration) {
+                                   member = std::chrono::duration_cast<Member>(kept);
+                               } else if constexpr (type == KeyType::integer) {
+                                   member = static_cast<Member>(kept);
+                               } else {
+                                   member = std::move(kept);
+                               }
+                           }};
 }
 
 /// For the static_assert: what the key table has for `section`, neither more nor less.
-template <typename Owner, std::size_t count>
-consteval bool binds_all_of(const std::array<Binding<Owner>, count>& bindings,
+template <typename Target, std::size_t count>
+consteval bool binds_all_of(const std::array<Binding<Target>, count>& bindings,
                             std::string_view section) {
     std::size_t bound = 0;
     for (const auto& key : config_keys) {
         if (!binding::is_bound_in(key, section)) continue;
         const auto type = key.type == KeyType::path ? KeyType::text : key.type;
-        if (std::ranges::count(bindings, key.path, &Binding<Owner>::path) != 1) return false;
-        if (std::ranges::find(bindings, key.path, &Binding<Owner>::path)->type != type)
+        if (std::ranges::count(bindings, key.path, &Binding<Target>::path) != 1) return false;
+        if (std::ranges::find(bindings, key.path, &Binding<Target>::path)->type != type)
             return false;
         ++bound;
     }
     return bound == count;
 }
 
-template <typename Owner, std::size_t count>
-void apply(const std::array<Binding<Owner>, count>& bindings, const KeyValues& values,
-           Owner& owner) {
+template <typename Target, std::size_t count>
+void apply(const std::array<Binding<Target>, count>& bindings, const KeyValues& values,
+           Target& target) {
     for (const auto& setting : values.settings) {
-        const auto found = std::ranges::find(bindings, setting.key->path, &Binding<Owner>::path);
+        const auto found = std::ranges::find(bindings, setting.key->path, &Binding<Target>::path);
         CHECK(found != bindings.end());
-        found->set(owner, Value(setting.value));
+        found->set(target, Value(setting.value));
     }
 }
 
