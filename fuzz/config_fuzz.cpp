@@ -1,5 +1,5 @@
 // A config.yaml as anybody may write it.  Finds crashes, in the library too; a webhook that is
-// accepted is whole, and what is refused says where and why.
+// accepted is whole, what is refused says where and why, and nothing differs from itself.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "config/config.hpp"
+#include "config/config_changes.hpp"
 #include "config/webhook_url_check.hpp"
 #include "core/subscriber_name.hpp"
 
@@ -21,6 +22,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             CHECK(!problem.message.empty());
         }
         return 0;
+    }
+    CHECK(config_changes(config->settings, config->settings).empty());
+    for (const auto& setting : config->settings) {
+        CHECK(!setting.path.empty());
+        static_cast<void>(shown_value(*setting.key, setting.value));
+        static_cast<void>(json_value(*setting.key, setting.value));
     }
     for (const auto& webhook : config->webhooks) {
         CHECK(!why_not_a_subscriber_name(webhook.name));

@@ -17,7 +17,7 @@
 /// bindings, and a static_assert that every key of its section is in it, once and by its type.
 namespace knell {
 
-/// Where a key's value goes in an Target.
+/// Where a key's value goes in a Target.
 template <typename Target>
 struct Binding {
     std::string_view path;
