@@ -53,7 +53,8 @@ class WriterTrial : public ::testing::Test {
     testing::FailingStore store_;
     testing::FakeProcesses processes_;
     testing::NoLeftovers leftovers_;
-    Writer writer_{store_,
+    const ConfigHolder config_{"/nowhere/config.yaml"};
+    Writer writer_{store_, config_,
                    [](std::vector<Writer::Answer> answers, const std::vector<Event>&) {
                        for (auto& [done, reply] : answers) done(std::move(reply));
                    },

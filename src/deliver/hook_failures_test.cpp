@@ -142,13 +142,13 @@ TEST_F(HookFailures, WhatAnEarlierDaemonLeftAndCannotBeKilledIsNotRunBeside) {
     ::close(ready[0]);
 
     with_refused_calls({SYS_pidfd_send_signal}, EPERM,
-                       [&] { EXPECT_THAT(runner.stop_orphans(), SizeIs(1)); });
+                       [&] { EXPECT_THAT(runner.stop_orphans().stopped, SizeIs(1)); });
     EXPECT_EQ(outcome_of_another(),
               fmt::format("its run under an earlier daemon (process {}) was killed and is not gone "
                           "yet",
                           orphan));
 
-    EXPECT_THAT(runner.stop_orphans(), SizeIs(1));
+    EXPECT_THAT(runner.stop_orphans().stopped, SizeIs(1));
     ::waitpid(orphan, nullptr, 0);
     EXPECT_EQ(outcome_of_another(), "exit 0");
 }
