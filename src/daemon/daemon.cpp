@@ -31,7 +31,6 @@
 #include "platform/clock.hpp"
 #include "platform/directories.hpp"
 #include "platform/log.hpp"
-#include "platform/proc_stat.hpp"
 #include "platform/process_limits.hpp"
 #include "platform/random.hpp"
 #include "platform/version.hpp"
@@ -71,13 +70,6 @@ struct Readers {
 /// said how: a second in all, in case that is stopped or busy.
 constexpr std::chrono::milliseconds first_word_look{20};
 constexpr int first_word_looks = 50;
-
-/// It has ended and its parent has yet to take notice.
-bool is_unwaited_for(const ProcessIdentity& process, const ProcessTable& processes) {
-    if (process.pid_namespace != processes.own_pid_namespace()) return false;
-    const auto stat = read_proc_stat(process.pid);
-    return stat && stat->is_dead() && stat->start_ticks == process.start_ticks;
-}
 
 /// Everything a running daemon is made of, in the order it must be taken down again.
 class Daemon final : public rpc::Backend {
@@ -279,16 +271,7 @@ class Daemon final : public rpc::Backend {
 
     void stop() override { server_.stop(); }
     std::string how_watched(const ProcessIdentity& process) const override {
-        switch (watch_.how(process)) {
-            case WatchList::How::held:
-                return "watched through its pidfd";
-            case WatchList::How::looked_at:
-                return "looked for every second or so: no pidfd can be had for it";
-            case WatchList::How::unclear:
-            case WatchList::How::not_watched:
-                break;
-        }
-        return {};
+        return std::string(WatchList::describe(watch_.how(process)));
     }
     const ProcessTable& processes() const override { return processes_; }
     const std::string& host() const override { return host_; }

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "platform/small_file.hpp"
+#include "testing/refused_calls.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace knell {
@@ -44,6 +46,27 @@ TEST(NewFile, DoesNotFollowALinkThatLeadsNowhere) {
 
     EXPECT_FALSE(write_new_file(temp.path() + "/file", "words"));
     EXPECT_FALSE(fs::exists(temp.path() + "/elsewhere"));
+}
+
+TEST(NewFile, ThatCannotBeWrittenIsNotLeftHalfWritten) {
+    const testing::TempFolder folder;
+    const auto path = folder.path() + "/new";
+    for (const long call : {SYS_write, SYS_fsync, SYS_fchmod}) {
+        testing::with_refused_calls({call}, ENOSPC, [&] {
+            const auto written = write_new_file(path, "text");
+            ASSERT_FALSE(written);
+            EXPECT_EQ(written.error().code, ErrorCode::storage);
+            EXPECT_EQ(written.error().message,
+                      "cannot write " + path + ": No space left on device");
+        });
+        EXPECT_FALSE(std::filesystem::exists(path));
+    }
+    testing::with_refused_calls({SYS_openat}, EACCES,
+                                [&] { EXPECT_FALSE(write_new_file(path, "text")); });
+}
+
+TEST(NewFile, WhoseDirectoryCannotBeMadeIsRefused) {
+    EXPECT_FALSE(write_new_file("/proc/none/new", "text"));
 }
 
 }  // namespace

@@ -143,4 +143,10 @@ bool is_parents_word(const ProcessIdentity& ended, pid_t teller, const ProcessTa
     return table.parent_of(teller) == parent && table.is_knell(teller) && table.is_knell(*parent);
 }
 
+bool is_unwaited_for(const ProcessIdentity& process, const ProcessTable& table) {
+    if (process.pid_namespace != table.own_pid_namespace()) return false;
+    const auto stat = read_proc_stat(process.pid);
+    return stat && stat->is_dead() && stat->start_ticks == process.start_ticks;
+}
+
 }  // namespace knell

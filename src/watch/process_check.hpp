@@ -31,6 +31,9 @@ Finding look_for(const ProcessIdentity& process, const ProcessTable& table);
 /// waited for it yet, or a knell that does the talking for its own parent, a `knell run`.
 bool is_parents_word(const ProcessIdentity& ended, pid_t teller, const ProcessTable& table);
 
+/// It has ended and its parent has yet to take notice.
+bool is_unwaited_for(const ProcessIdentity& process, const ProcessTable& table);
+
 /// How the process behind `pidfd` ended, as far as the kernel tells.  It has ended.
 Departure departure_of(int pidfd, const ProcessIdentity& process);
 

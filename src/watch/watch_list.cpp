@@ -21,6 +21,19 @@ constexpr std::chrono::nanoseconds unclear_delay_max = 30s;
 
 }  // namespace
 
+std::string_view WatchList::describe(How how) {
+    switch (how) {
+        case How::held:
+            return "watched through its pidfd";
+        case How::looked_at:
+            return "looked for every second or so: no pidfd can be had for it";
+        case How::unclear:
+        case How::not_watched:
+            break;
+    }
+    return {};
+}
+
 WatchList::WatchList(const ProcessTable& table, Holder& holder, Tell tell, ReadClock clock)
     : table_(table), holder_(holder), tell_(std::move(tell)), clock_(std::move(clock)) {}
 

@@ -31,6 +31,8 @@ class WatchList {
   public:
     using Number = std::uint64_t;
     enum class How : std::uint8_t { not_watched, held, looked_at, unclear };
+    /// For people; "" when it is not watched.
+    static std::string_view describe(How how);
 
     /// Holds descriptors and says when one tells of an end (see `ended`).
     class Holder {
