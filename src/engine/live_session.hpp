@@ -132,6 +132,9 @@ class LiveSession {
     /// must be on record, or the next daemon would not know of it.
     bool is_silent_since_start() const { return silent_since_start_; }
     void set_silent_since_start(bool silent) { silent_since_start_ = silent; }
+    /// An earlier daemon opened this generation, and watched its owner.
+    bool is_adopted() const { return adopted_; }
+    void set_adopted(bool adopted) { adopted_ = adopted; }
     void set_seen(WallTime at, bool unsaved) {
         last_seen_at_ = at;
         seen_unsaved_ = unsaved;
@@ -168,6 +171,7 @@ class LiveSession {
     bool seen_unsaved_ = false;
     bool reaper_is_parent_ = false;
     bool silent_since_start_ = false;
+    bool adopted_ = false;
     LeftoversPolicy leftovers_ = LeftoversPolicy::none;
 };
 

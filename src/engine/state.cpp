@@ -53,6 +53,7 @@ void State::adopt(const Session& session) {
         deadline = std::max(deadline, now_.steady + knock_min);
     live.set_deadline(deadline);
     live.set_silent_since_start(runs && deadline != LiveSession::no_deadline);
+    live.set_adopted(true);
     insert(std::move(live));
     undo_.clear();
 }
@@ -118,7 +119,8 @@ std::chrono::milliseconds State::set_back_for(const LiveSession& live) const {
 }
 
 std::optional<WallTime> State::last_word_for(const LiveSession& live) const {
-    if (!heads_.last_word) return std::nullopt;
+    // What was spooled began before that, but nobody watched it then.
+    if (!heads_.last_word || !live.is_adopted()) return std::nullopt;
     // The clock's steps are counted from there.
     return heads_.last_word->at + realms_.clock_of(live.realm());
 }
@@ -246,6 +248,7 @@ void State::open(const Reopened& change) {
     live.set_seen(change.at, /*unsaved=*/false);
     live.set_deadline(LiveSession::no_deadline);
     live.set_silent_since_start(false);
+    live.set_adopted(false);
     opened_.push_back({insert(std::move(live)), change.ordinal});
 }
 
