@@ -14,7 +14,7 @@ struct Row {
     std::uint32_t weight;
 };
 
-constexpr std::array<Row, 62> table{{
+constexpr std::array<Row, 64> table{{
     {Kind::pass, "time passes", 30},
     {Kind::pass_long, "much time passes", 10},
     {Kind::stall, "the daemon stalls", 3},
@@ -49,6 +49,8 @@ constexpr std::array<Row, 62> table{{
     {Kind::beat_wrong, "beat under a wrong generation", 4},
     {Kind::beat_all, "all beat", 4},
     {Kind::queue_up, "many call at once", 3},
+    {Kind::spool_start, "a command begins and no daemon is reached", 5},
+    {Kind::spool_end, "a command ends and no daemon is reached", 6},
     {Kind::sweep, "sweep", 3},
     {Kind::second_reaper, "a second reaper speaks", 4},
     {Kind::take_descriptors, "descriptors run out", 4},

@@ -45,6 +45,8 @@ enum class Kind : std::uint8_t {
     beat_wrong,
     beat_all,
     queue_up,
+    spool_start,
+    spool_end,
     // Observers
     sweep,
     second_reaper,

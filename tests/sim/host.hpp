@@ -32,7 +32,7 @@ class Host final : public ProcessTable {
         bool hides_cookie = false;
         bool ignores_term = false;
         bool serves = false;      // it daemonised, and others use it
-        bool is_wrapper = false;  // the `knell run` of some command
+        bool is_private = false;  // no client names it as an owner: a `knell run`, or its command
     };
 
     /// How many processes can be held at once by a descriptor; and whether a look still finds one

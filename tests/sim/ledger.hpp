@@ -87,6 +87,14 @@ struct Hearing {
     bool has_letter(Seq seq) const;
 };
 
+/// A command that told of itself through the spool.
+struct SpooledRun {
+    Create create;
+    bool has_written = true;
+    bool is_over = false;    // its close was written, too
+    bool is_broken = false;  // what it wrote cannot be understood
+};
+
 /// What one follower of a feed has been sent.
 struct Following {
     EventQuery query;
@@ -151,6 +159,7 @@ class Ledger {
 
     std::map<std::string, Hearing> hearings;
     std::vector<Following> followings;
+    std::map<std::string, SpooledRun> runs;
 
   private:
     void note_reply(const Said& said);

@@ -94,7 +94,7 @@ Owner World::pick_owner(const Action& action) {
     }
     std::vector<const Host::Process*> alive;
     for (const auto& process : host_.processes()) {
-        const bool may_own = process.alive && !process.is_wrapper;
+        const bool may_own = process.alive && !process.is_private;
         if (may_own && process.identity != node_.self()) alive.push_back(&process);
     }
     owner.process =
@@ -122,7 +122,7 @@ void World::create(const Action& action, std::optional<Close> and_close) {
                             create.draft.owner.kind == OwnerKind::process;
     if (is_command && action.which / 1024 % 2 == 0) {
         const auto wrapper = host_.start();
-        host_.find(wrapper)->is_wrapper = true;
+        host_.find(wrapper)->is_private = true;
         create.reaper = {wrapper.pid, wrapper.start_ticks};
         create.reaper_is_parent = true;
     }
@@ -273,6 +273,12 @@ bool World::perform_by_client(const Action& action) {
             return true;
         case Kind::queue_up:
             queue_up(action);
+            return true;
+        case Kind::spool_start:
+            spool_start(action);
+            return true;
+        case Kind::spool_end:
+            spool_end(action);
             return true;
         default:
             return false;

@@ -9,6 +9,7 @@
 #include "deliver/courier.hpp"
 #include "engine/state.hpp"
 #include "ledger.hpp"
+#include "spool.hpp"
 #include "watch/watch_list.hpp"
 
 namespace knell::sim {
@@ -19,6 +20,7 @@ enum class Moment : std::uint8_t {
     settled,   // after that
     watching,  // and what follows from it was carried out
     former,    // the same, for what the daemon before this one did and could not tell
+    taken_in,  // a spool file was deleted
     feeding,   // a follower is sent a line
     signal,    // the daemon signals a process
     hearing,   // a receiver is given a parcel
@@ -43,6 +45,8 @@ struct Scene {
     const Parcel* parcel = nullptr;
     const Following* following = nullptr;
     const FeedLine* feed_line = nullptr;
+    const SpooledRun* run = nullptr;
+    const Spool* spool = nullptr;
     std::string_view node_id;
     Seq first_kept = 0;  // the oldest event that the log still holds
 };
@@ -89,6 +93,9 @@ std::string signalled_wrongly(const Scene& scene);  // promises_leftovers.cpp
 std::string fate_unknown(const Scene& scene);
 std::string feed_differs(const Scene& scene);  // promises_feeds.cpp
 std::string feed_silent(const Scene& scene);
+std::string run_lost(const Scene& scene);  // promises_spool.cpp
+std::string run_doubled(const Scene& scene);
+std::string spool_not_empty(const Scene& scene);
 std::string parcel_differs(const Scene& scene);  // promises_delivery.cpp
 std::string out_of_order(const Scene& scene);
 std::string heard_again(const Scene& scene);

@@ -99,6 +99,8 @@ void World::start_daemon() {
     postbox_.start();
     followers_.start();
     node_.listen();
+    spool_.look();
+    spool_looked_at_ = host_.elapsed();
     ledger_.begin_listening(host_.readings().awake);
     is_listening_ = true;
 }
@@ -108,6 +110,7 @@ void World::fall_silent() {
     arrived_.clear();
     ledger_.forget_arrivals();
     followers_.crash();
+    spool_.crash();
 }
 
 void World::crash_daemon() {
@@ -119,6 +122,7 @@ void World::crash_daemon() {
 
 void World::cut_power(std::uint64_t seed) {
     fall_silent();
+    spool_.lose_power(seed);
     ledger_.note_death(node_.self());
     node_.cut_power(seed);
     postbox_.crash();
@@ -187,7 +191,7 @@ void World::hear() {
 
 World::Spoken World::heard_now(Command command, bool observed) {
     ledger_.listen(host_.readings().awake);
-    return {std::move(command), observed, std::nullopt, host_.readings(), ledger_.listened()};
+    return {std::move(command), observed, std::nullopt, host_.readings(), ledger_.listened(), {}};
 }
 
 void World::pump(bool save_at_once) {
@@ -203,6 +207,7 @@ void World::pump(bool save_at_once) {
                 spoken.push_back(heard_now(std::move(*save), /*observed=*/false));
             }
         }
+        std::ranges::move(take_from_spool(), std::back_inserter(spoken));
         const bool idle = spoken.empty();
         decide(std::move(spoken));
         if (!node_.is_up() || broken_) return;
@@ -258,8 +263,12 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
     const bool quiet = facts.said.empty() && !facts.failed &&
                        node_.desk().counts().commits == commits && step.effects.empty();
     facts.decided_at = {decided_at_.back()};
-    // What the disk refused may yet be there when the next daemon reads.
-    if (!step.failed) decided_at_.clear();
+    // What the disk refused may yet be there when the next daemon reads, until it takes another.
+    if (node_.desk().counts().commits != commits) {
+        decided_at_.clear();
+    } else if (!step.failed) {
+        decided_at_.pop_back();
+    }
     if (quiet) return true;
     facts.told = read_new_events();
     take_in(facts, Moment::settled);
@@ -275,6 +284,7 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
     for (auto i = first; i < last; ++i) {
         const auto& reply = replies.emplace_back(std::move(step.replies[i - first]));
         if (spoken[i].request) answer(std::move(*spoken[i].request), reply);
+        if (!spoken[i].from_spool.empty()) spool_.take_answer(spoken[i].from_spool, reply);
     }
     return true;
 }
@@ -405,6 +415,7 @@ void World::heal() {
 
 Scene World::scene(const StepFacts& facts) {
     Scene scene{.host = host_, .ledger = ledger_, .step = facts};
+    scene.spool = &spool_;
     if (postbox_.is_up()) scene.courier = &postbox_.courier();
     if (!node_.is_up()) return scene;
     scene.state = &node_.desk().state();

@@ -13,6 +13,7 @@
 #include "node.hpp"
 #include "postbox.hpp"
 #include "promises.hpp"
+#include "spool.hpp"
 
 namespace knell::sim {
 
@@ -61,6 +62,7 @@ class World {
         std::optional<Request> request;
         AwakeClock::Readings arrived{};
         Host::Duration heard{0};  // the same, on the ledger's listening clock
+        std::string from_spool;   // the file; "": from elsewhere
     };
     /// The daemon's threads that listen, which go on while a commit takes its time.
     void hear();
@@ -106,6 +108,9 @@ class World {
     void beat_all(const Action& action);
     void queue_up(const Action& action);
     void loop_crashes(const Action& action);
+    void spool_start(const Action& action);
+    void spool_end(const Action& action);
+    std::vector<Spoken> take_from_spool();
     void sweep();
     void send(const Action& action, Command command);
     Owner pick_owner(const Action& action);
@@ -133,6 +138,8 @@ class World {
     Node node_;
     Postbox postbox_;
     Followers followers_;
+    Spool spool_;
+    Host::Duration spool_looked_at_{0};
     std::vector<Request> requests_;
     std::vector<Spoken> arrived_;  // and not taken by the writer yet
     bool is_listening_ = false;

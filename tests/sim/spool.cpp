@@ -1,0 +1,55 @@
+#include "spool.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace knell::sim {
+
+void Spool::append(const std::string& name, std::vector<Command> lines) {
+    std::ranges::move(lines, std::back_inserter(files_[name]));
+}
+
+void Spool::look() {
+    for (const auto& [name, lines] : files_) {
+        if (!under_way_.contains(name)) under_way_.emplace(name, UnderWay{SpoolReplay(lines)});
+    }
+}
+
+std::vector<Spool::Call> Spool::take_calls(std::vector<std::string>& delivered) {
+    std::vector<Call> calls;
+    for (auto at = under_way_.begin(); at != under_way_.end();) {
+        const auto one = at++;
+        auto& [name, file] = *one;
+        if (file.is_asked) continue;
+        auto next = file.replay.next();
+        if (auto* command = std::get_if<Command>(&next)) {
+            file.is_asked = true;
+            calls.push_back({name, std::move(*command)});
+            continue;
+        }
+        if (std::holds_alternative<SpoolReplay::Delivered>(next)) {
+            delivered.push_back(name);
+            deleted_.insert(files_.extract(name));
+        } else if (std::holds_alternative<SpoolReplay::Never>(next)) {
+            bad_.insert(files_.extract(name));
+        }
+        under_way_.erase(one);
+    }
+    return calls;
+}
+
+void Spool::take_answer(const std::string& name, const Result<Reply>& reply) {
+    const auto file = under_way_.find(name);
+    if (file == under_way_.end()) return;
+    file->second.is_asked = false;
+    file->second.replay.take(reply);
+}
+
+void Spool::lose_power(std::uint64_t seed) {
+    crash();
+    // What was written since under the same name is a new file, and has the name.
+    if (seed % 2 == 0) files_.merge(deleted_);
+    deleted_.clear();
+}
+
+}  // namespace knell::sim

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/spool_replay.hpp"
+#include "ledger.hpp"
+
+namespace knell::sim {
+
+/// The folder of what was written down while no daemon could be reached, and the daemon's real
+/// replay of it.  The files outlive the daemon; a name that was deleted may be there again after
+/// the power was cut, because nobody waits for that to reach the disk.
+class Spool {
+  public:
+    /// `knell run` adds lines to the file of its session, all or none.
+    void append(const std::string& name, std::vector<Command> lines);
+    bool holds(const std::string& name) const { return files_.contains(name); }
+    /// Nobody can add to it, or it is taken in right now.
+    bool is_locked(const std::string& name) const { return under_way_.contains(name); }
+    std::size_t size() const { return files_.size(); }
+    const std::map<std::string, std::vector<Command>>& set_aside() const { return bad_; }
+
+    /// The daemon looks what is there.
+    void look();
+    struct Call {
+        std::string name;
+        Command command;
+    };
+    /// What it says of that by now.  `delivered` gets the names of the files that it deleted.
+    std::vector<Call> take_calls(std::vector<std::string>& delivered);
+    void take_answer(const std::string& name, const Result<Reply>& reply);
+
+    void crash() { under_way_.clear(); }
+    void lose_power(std::uint64_t seed);
+
+  private:
+    struct UnderWay {
+        SpoolReplay replay;
+        bool is_asked = false;  // and waits for the answer
+    };
+    std::map<std::string, std::vector<Command>> files_;
+    std::map<std::string, std::vector<Command>> deleted_;  // since the disk was last quiet
+    std::map<std::string, std::vector<Command>> bad_;
+    std::map<std::string, UnderWay> under_way_;
+};
+
+}  // namespace knell::sim
