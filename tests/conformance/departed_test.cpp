@@ -95,6 +95,21 @@ TEST_P(Departing, AWordThatComesWithTheDeathIsTooLate) {
     EXPECT_EQ(shown("b").end->proof, Proof::observed);
 }
 
+TEST_P(Departing, ATakeoverEndsNothingBeforeItBegan) {
+    journal().one(create("b", process_owner(6)), at(0));
+    auto killed = signaled(SIGKILL);
+    killed.last_look = at(9).boot;
+    killed.seen_at = at(10).boot;
+
+    journal().step({gone(6, killed), create("c", process_owner(6)), resume("c", /*takeover=*/true)},
+                   at(12));
+
+    for (const auto& event : told(EventType::session_end)) {
+        EXPECT_GE(event.end->ended_after, event.started_at) << event.session_id.text();
+    }
+    EXPECT_EQ(told(EventType::session_end).size(), 2U);
+}
+
 TEST_P(Departing, WhatItWasFoundToHaveLeftIsKept) {
     const Leftover server{process_owner(7).process, "its cookie", "serve", Fate::left};
 
