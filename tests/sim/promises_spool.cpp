@@ -34,6 +34,8 @@ std::string run_lost(const Scene& scene) {
     const auto lives = lives_of(run, scene.ledger);
     if (run.is_broken) return fmt::format("the file of {} told nothing, and was deleted", id);
     if (lives.empty()) return fmt::format("the file of {} was deleted, nothing is on record", id);
+    // KNOWN, see run_doubled.
+    if (has_other_owners(run, lives.size(), scene.ledger)) return {};
     if (run.is_over && lives.back()->open) {
         return fmt::format("the file of {} was deleted, its close is not on record", id);
     }

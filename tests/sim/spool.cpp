@@ -29,7 +29,8 @@ std::vector<Spool::Call> Spool::take_calls(std::vector<std::string>& delivered) 
         }
         if (std::holds_alternative<SpoolReplay::Delivered>(next)) {
             delivered.push_back(name);
-            deleted_.insert(files_.extract(name));
+            // The newest of that name: its writer has seen to it that the folder is on the disk.
+            deleted_.insert_or_assign(name, std::move(files_.extract(name).mapped()));
         } else if (std::holds_alternative<SpoolReplay::Never>(next)) {
             bad_.insert(files_.extract(name));
         }
