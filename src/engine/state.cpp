@@ -226,10 +226,12 @@ void State::open(const Opened& change) {
 }
 
 void State::open(const Reopened& change) {
+    // A spooled life began before it is opened: the session's clock goes on from what is on record.
+    const auto clock = clock_for(std::max(change.owner.since, change.at));
     // A live one that is taken over leaves with its old owner and comes back with the new.
     LiveSession live;
     if (change.past) {
-        live = LiveSession(*change.past, realms_, clock_for(change.owner.since));
+        live = LiveSession(*change.past, realms_, clock);
     } else {
         const auto slot = table_.find(change.id.text());
         CHECK(slot != LiveTable::none);
@@ -243,8 +245,7 @@ void State::open(const Reopened& change) {
     live.set_leftovers(change.leftovers);
     live.set_reaper(change.reaper, change.reaper_is_parent);
     live.set_former_owners(change.former_owners);
-    live.set_owner(change.owner, change.on_owner_loss, change.park_window, realms_,
-                   clock_for(change.owner.since));
+    live.set_owner(change.owner, change.on_owner_loss, change.park_window, realms_, clock);
     live.set_seen(change.at, /*unsaved=*/false);
     live.set_deadline(LiveSession::no_deadline);
     live.set_silent_since_start(false);

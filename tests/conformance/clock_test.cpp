@@ -54,6 +54,26 @@ class Clocks : public StoreStory {
 INSTANTIATE_TEST_SUITE_P(EveryStore, Clocks, ::testing::ValuesIn(store_kinds()),
                          [](const auto& kind) { return kind.param.name; });
 
+TEST_P(Clocks, ASpooledLifeDoesNotSetItsSessionBack) {
+    const auto began = machine.wall();
+    journal().one(create("a", process_owner(5)), machine.look());
+    run(4s);
+    journal().one(close("a", 1), machine.look());
+    machine.step_wall(-1h);
+    run(1s);
+    auto spooled = resume("a");
+    spooled.owner = process_owner(6);
+    spooled.at = began;
+    journal().one(spooled, machine.look());
+    journal().step({gone(6, signaled(SIGKILL))}, machine.look());
+
+    const auto starts = told(EventType::session_start);
+    const auto ends = told(EventType::session_end);
+    ASSERT_EQ(ends.size(), 2U);
+    EXPECT_GE(ends[1].time, starts[1].time);
+    EXPECT_GE(ends[1].time, ends[0].time);
+}
+
 TEST_P(Clocks, ALeaseOutlivesANightWithTheLidClosed) {
     journal().one(create("a", lease_owner(45s)), machine.look());
     run(10s);
