@@ -4,6 +4,7 @@ It reads through public interfaces only: calls, files of hooks, what the followe
 daemon is down, the store, to count starts and ends in it.
 """
 
+import os
 import re
 import signal
 import sqlite3
@@ -173,6 +174,10 @@ def massacre(world):
         run.settle()
 
 
+def spooled(world):
+    return sorted(name for name in os.listdir(f"{world.home}/spool") if name.endswith(".jsonl"))
+
+
 def everything_is_over(world, wrong):
     """Nobody is left who could keep a session open."""
     left = []
@@ -182,6 +187,9 @@ def everything_is_over(world, wrong):
         left = open_sessions(world)
         return not set(left) - out_of_sight(world)
 
+    # What is still to be taken in opens sessions, too.
+    if not wait_until(lambda: not spooled(world), patience):
+        wrong.append(f"the spool is not taken in: {spooled(world)}")
     wait_until(over, patience)
     for life in [life for life in world.ledger.current(kind="run") if life.session in out_of_sight(world) & set(left)]:
         if why(world, life.session).get("verdict") == "unknown":
