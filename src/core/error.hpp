@@ -35,6 +35,7 @@ struct OwnedBy {
     Generation generation = 0;
     Status status = Status::idle;
     std::string how_known;
+    std::vector<ProcessIdentity> former_owners;
 };
 struct FencedBy {
     Generation generation = 0;
@@ -44,6 +45,7 @@ struct EndedAs {
     WallTime ended_at;
     Generation generation = 0;
     ProcessIdentity process;  // that owned it, for those who ask whether it was theirs
+    std::vector<ProcessIdentity> former_owners;  // of earlier generations
 };
 /// It waits for its next owner: nobody may write to it until somebody claims it.
 struct Unowned {

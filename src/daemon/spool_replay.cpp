@@ -1,5 +1,7 @@
 #include "daemon/spool_replay.hpp"
 
+#include <algorithm>
+
 namespace knell {
 
 namespace {
@@ -35,7 +37,7 @@ SpoolReplay::Next SpoolReplay::next() {
     }
     if (auto* close = std::get_if<Close>(&command); !close->generation) {
         if (!owner_) return Never{"nothing shows whose session is to be closed"};
-        close->generation = 1;
+        close->generation = generation_;
     }
     return command;
 }
@@ -43,9 +45,11 @@ SpoolReplay::Next SpoolReplay::next() {
 void SpoolReplay::take(const Result<Reply>& reply) {
     if (reply) {
         // What was opened and closed at once needs no close of its own.
-        const bool opened = std::holds_alternative<OpenedReply>(*reply);
-        next_ += opened && close_after(next_) ? 2 : 1;
-    } else if (is_on_record(reply.error())) {
+        const auto* opened = std::get_if<OpenedReply>(&*reply);
+        if (opened != nullptr) generation_ = opened->generation;
+        next_ += opened != nullptr && close_after(next_) ? 2 : 1;
+    } else if (const auto generation = generation_on_record(reply.error())) {
+        generation_ = *generation;
         ++next_;
     } else if (reply.error().code == ErrorCode::ended && !resumes_) {
         resumes_ = true;  // an earlier life under the same id: this is the next one
@@ -56,15 +60,24 @@ void SpoolReplay::take(const Result<Reply>& reply) {
     }
 }
 
-/// It was delivered before, in part or whole: the session in the way of a create is the very one.
-/// Or somebody took the session over since, and its end is theirs to tell.
-bool SpoolReplay::is_on_record(const Error& error) const {
-    if (error.code == ErrorCode::fenced) return true;
+/// It was delivered before, in part or whole: the session in the way of a create is the very one,
+/// or a later life of it.  Or somebody took the session over since, and its end is theirs to tell.
+std::optional<Generation> SpoolReplay::generation_on_record(const Error& error) const {
+    if (error.code == ErrorCode::fenced) return generation_;
+    const auto find = [&](const ProcessIdentity& last, Generation generation,
+                          const std::vector<ProcessIdentity>& former) -> std::optional<Generation> {
+        if (is_owner(last)) return generation;
+        const bool was_ours =
+            std::ranges::any_of(former, [&](const auto& process) { return is_owner(process); });
+        // Which of the earlier ones it was does not matter: its close is fenced.
+        return was_ours ? std::optional<Generation>(0) : std::nullopt;
+    };
     if (const auto* owned = std::get_if<OwnedBy>(&error.facts)) {
-        return owned->generation == 1 && is_owner(owned->owner.process);
+        return find(owned->owner.process, owned->generation, owned->former_owners);
     }
     const auto* ended = std::get_if<EndedAs>(&error.facts);
-    return ended != nullptr && is_owner(ended->process);
+    if (ended == nullptr) return std::nullopt;
+    return find(ended->process, ended->generation, ended->former_owners);
 }
 
 /// Of another namespace its pid was translated while it lived, and cannot be any more.

@@ -37,7 +37,8 @@ class SpoolReplay {
     bool is_empty() const { return commands_.empty(); }
 
   private:
-    bool is_on_record(const Error& error) const;
+    /// Of the life that the file tells of, where that is on record.
+    std::optional<Generation> generation_on_record(const Error& error) const;
     bool is_owner(const ProcessIdentity& process) const;
     bool is_said_again(std::size_t place) const;
     std::optional<Close> close_after(std::size_t place) const;
@@ -46,6 +47,7 @@ class SpoolReplay {
     std::size_t next_ = 0;
     bool resumes_ = false;  // the create stands for the next life of a session that ended
     std::optional<ProcessIdentity> owner_;  // of the last create
+    Generation generation_ = 1;             // that it opened
     std::variant<std::monostate, Later, Never> verdict_;
 };
 

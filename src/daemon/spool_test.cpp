@@ -186,7 +186,7 @@ TEST_F(SpoolTaking, AnotherOwnerUnderTheSameIdIsNotTheSame) {
     };
     for (const auto& [pid, ticks, generation, is_the_same] :
          {Case{4711, 7, 1, true}, Case{4711, 8, 1, false}, Case{4712, 7, 1, false},
-          Case{4711, 7, 2, false}}) {
+          Case{4711, 7, 2, true}}) {
         fs::remove_all(dir_);
         fs::create_directories(dir_);
         write(create_line());
@@ -247,6 +247,37 @@ TEST_F(SpoolTaking, ItsOwnEndIsOnRecordAlready) {
     EXPECT_EQ(files(), "");
     EXPECT_EQ(session()->generation, 1U);
     EXPECT_EQ(session()->end->reason, Reason::completed) << "once";
+}
+
+TEST_F(SpoolTaking, ItsOwnLifeIsOnRecordAlsoWhenAnotherCameAfterIt) {
+    write(create_line());
+    take_in();
+    ASSERT_TRUE(session());
+    backend_.commit(Command{testing::resume("s", /*takeover=*/true)});
+    write(create_line() + close_line());
+    take_in();
+    EXPECT_EQ(files(), "") << "while the other one has it";
+    EXPECT_FALSE(session()->end);
+
+    backend_.commit(Command{testing::close("s")});
+    write(create_line() + close_line());
+    take_in();
+    EXPECT_EQ(files(), "") << "and when that is over";
+    EXPECT_EQ(session()->generation, 2U) << "it is not told once more";
+}
+
+TEST_F(SpoolTaking, ALifeThatIsTheSecondOfItsSessionIsClosedAsThat) {
+    backend_.commit(Command{testing::create("s")});
+    backend_.commit(Command{testing::close("s")});
+    write(create_line());
+    take_in();
+    ASSERT_EQ(session()->generation, 2U);
+    write(create_line() + close_line());
+    take_in();
+    EXPECT_EQ(files(), "");
+    EXPECT_EQ(session()->generation, 2U);
+    ASSERT_TRUE(session()->end);
+    EXPECT_EQ(session()->end->reason, Reason::exited);
 }
 
 TEST_F(SpoolTaking, ACreateThatWasSaidTwiceCountsOnce) {

@@ -14,6 +14,11 @@ std::string how_known(const LiveSession& live) {
     return "its process is watched";
 }
 
+std::vector<ProcessIdentity> former_owners_of(const LiveSession& live) {
+    const auto& former = live.former_owners();
+    return former ? *former : std::vector<ProcessIdentity>{};
+}
+
 }  // namespace
 
 Error not_found(const SessionId& id) {
@@ -28,17 +33,18 @@ Error has_ended(const Session& past, std::string_view next_step) {
             fmt::format("session {} ended at {} ({}); {}", past.id.text(),
                         format_rfc3339(past.end->ended_at), name_of(past.end->reason), next_step),
             {},
-            EndedAs{past.end->reason, past.end->ended_at, past.generation, past.owner.process}};
+            EndedAs{past.end->reason, past.end->ended_at, past.generation, past.owner.process,
+                    past.former_owners}};
 }
 
 Error ended_just_now(const LiveSession& live, const End& end, const State& state) {
-    return {
-        ErrorCode::ended,
-        fmt::format("session {} ended at {} ({}), which is being recorded; resume it to write "
-                    "to it",
-                    live.id(), format_rfc3339(end.ended_at), name_of(end.reason)),
-        {},
-        EndedAs{end.reason, end.ended_at, live.generation(), live.owner(state.realms()).process}};
+    return {ErrorCode::ended,
+            fmt::format("session {} ended at {} ({}), which is being recorded; resume it to write "
+                        "to it",
+                        live.id(), format_rfc3339(end.ended_at), name_of(end.reason)),
+            {},
+            EndedAs{end.reason, end.ended_at, live.generation(), live.owner(state.realms()).process,
+                    former_owners_of(live)}};
 }
 
 Error owned_by(const LiveSession& live, const State& state) {
@@ -52,7 +58,7 @@ Error owned_by(const LiveSession& live, const State& state) {
                         "takeover: true, or leave it alone",
                         live.id(), who, owner.host, format_rfc3339(owner.since), known),
             {},
-            OwnedBy{owner, live.generation(), live.status(), known}};
+            OwnedBy{owner, live.generation(), live.status(), known, former_owners_of(live)}};
 }
 
 Error fenced(const SessionId& id, Generation given, Generation current) {

@@ -21,11 +21,6 @@ std::vector<const Life*> lives_of(const SpooledRun& run, const Ledger& ledger) {
     return lives;
 }
 
-bool has_other_owners(const SpooledRun& run, std::size_t lives, const Ledger& ledger) {
-    const auto* known = ledger.find(run.create.draft.id);
-    return known != nullptr && known->lives.size() > lives;
-}
-
 }  // namespace
 
 std::string run_lost(const Scene& scene) {
@@ -34,8 +29,6 @@ std::string run_lost(const Scene& scene) {
     const auto lives = lives_of(run, scene.ledger);
     if (run.is_broken) return fmt::format("the file of {} told nothing, and was deleted", id);
     if (lives.empty()) return fmt::format("the file of {} was deleted, nothing is on record", id);
-    // KNOWN, see run_doubled.
-    if (has_other_owners(run, lives.size(), scene.ledger)) return {};
     if (run.is_over && lives.back()->open) {
         return fmt::format("the file of {} was deleted, its close is not on record", id);
     }
@@ -45,9 +38,6 @@ std::string run_lost(const Scene& scene) {
 std::string run_doubled(const Scene& scene) {
     for (const auto& [id, run] : scene.ledger.runs) {
         const auto lives = lives_of(run, scene.ledger);
-        // KNOWN: a refused create names only the session's last owner.  After somebody else owned
-        // it the replay cannot tell that its own life is on record, and tells it once more.
-        if (has_other_owners(run, lives.size(), scene.ledger)) continue;
         if (lives.size() > 1) return fmt::format("{} was taken in {} times", id, lives.size());
     }
     return {};
