@@ -66,6 +66,17 @@ TEST_F(JournalTrial, NothingIsAcknowledgedThatTheStoreRefuses) {
     EXPECT_EQ(again.events.front().seq, 1) << "the numbers were given back";
 }
 
+TEST_F(JournalTrial, NobodyIsLookedForWhoseOnlySessionTheStoreRefused) {
+    recover();
+    store_.refused = {Call::commit};
+    ASSERT_TRUE(commit({create("a")}).failed);
+
+    const auto step = commit({Survey{}});
+
+    ASSERT_TRUE(step.replies.front());
+    EXPECT_TRUE(std::get<SurveyReply>(*step.replies.front()).owners.empty());
+}
+
 TEST_F(JournalTrial, ARowThatCannotBeReadFailsTheGroupUnwritten) {
     recover();
     store_.refused = {Call::find};
