@@ -151,6 +151,13 @@ TEST_F(ServerTrial, WhoCannotBeToldApartIsNotLetIn) {
     server_.stop();
 }
 
+// UndefinedBehaviorSanitizer looks at memory through descriptors, of which this test leaves none.
+#if defined(__has_feature)
+#if __has_feature(undefined_behavior_sanitizer)
+#define KNELL_NEEDS_DESCRIPTORS
+#endif
+#endif
+#ifndef KNELL_NEEDS_DESCRIPTORS
 TEST_F(ServerTrial, WhoCallsWhileThereIsNoDescriptorIsServedWhenThereIs) {
     listen();
     const Caller caller(path_);
@@ -164,6 +171,7 @@ TEST_F(ServerTrial, WhoCallsWhileThereIsNoDescriptorIsServedWhenThereIs) {
 
     EXPECT_THAT(caller.line(), HasSubstr(answered));
 }
+#endif
 
 TEST_F(ServerTrial, ItStopsWhileNobodyCanBeLetIn) {
     listen();
