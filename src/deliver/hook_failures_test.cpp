@@ -94,6 +94,13 @@ TEST_F(HookFailures, WithoutCloseRangeItInheritsNoDescriptorEither) {
     EXPECT_EQ(outcome.output, "0\n1\n2\n3\n");
 }
 
+// UndefinedBehaviorSanitizer looks at memory through pipes, which this test denies it.
+#if defined(__has_feature)
+#if __has_feature(undefined_behavior_sanitizer)
+#define KNELL_NEEDS_DESCRIPTORS
+#endif
+#endif
+#ifndef KNELL_NEEDS_DESCRIPTORS
 TEST_F(HookFailures, WhereverTheDescriptorsEndItFailsAndSaysSo) {
     rlimit before{};
     getrlimit(RLIMIT_NOFILE, &before);
@@ -111,6 +118,7 @@ TEST_F(HookFailures, WhereverTheDescriptorsEndItFailsAndSaysSo) {
         EXPECT_FALSE(has_children());
     }
 }
+#endif
 
 TEST_F(HookFailures, WhatAnEarlierDaemonLeftAndCannotBeKilledIsNotRunBeside) {
     // A node of this test alone: others run hooks at the same time.

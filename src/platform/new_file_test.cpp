@@ -48,6 +48,13 @@ TEST(NewFile, DoesNotFollowALinkThatLeadsNowhere) {
     EXPECT_FALSE(fs::exists(temp.path() + "/elsewhere"));
 }
 
+// UndefinedBehaviorSanitizer looks at memory through pipes, which this test denies it.
+#if defined(__has_feature)
+#if __has_feature(undefined_behavior_sanitizer)
+#define KNELL_NEEDS_DESCRIPTORS
+#endif
+#endif
+#ifndef KNELL_NEEDS_DESCRIPTORS
 TEST(NewFile, ThatCannotBeWrittenIsNotLeftHalfWritten) {
     const testing::TempFolder folder;
     const auto path = folder.path() + "/new";
@@ -64,6 +71,7 @@ TEST(NewFile, ThatCannotBeWrittenIsNotLeftHalfWritten) {
     testing::with_refused_calls({SYS_openat}, EACCES,
                                 [&] { EXPECT_FALSE(write_new_file(path, "text")); });
 }
+#endif
 
 TEST(NewFile, WhoseDirectoryCannotBeMadeIsRefused) {
     EXPECT_FALSE(write_new_file("/proc/none/new", "text"));
