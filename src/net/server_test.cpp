@@ -151,12 +151,6 @@ TEST_F(ServerTrial, WhoCannotBeToldApartIsNotLetIn) {
     server_.stop();
 }
 
-// UndefinedBehaviorSanitizer looks at memory through descriptors, of which this test leaves none.
-#if defined(__has_feature)
-#if __has_feature(undefined_behavior_sanitizer)
-#define KNELL_NEEDS_DESCRIPTORS
-#endif
-#endif
 #ifndef KNELL_NEEDS_DESCRIPTORS
 TEST_F(ServerTrial, WhoCallsWhileThereIsNoDescriptorIsServedWhenThereIs) {
     listen();

@@ -3,6 +3,14 @@
 #include <functional>
 #include <vector>
 
+// UndefinedBehaviorSanitizer looks at memory through pipes.  Where a test would deny it these, it
+// is left out: #ifndef KNELL_NEEDS_DESCRIPTORS.
+#if defined(__has_feature)
+#if __has_feature(undefined_behavior_sanitizer)
+#define KNELL_NEEDS_DESCRIPTORS
+#endif
+#endif
+
 namespace knell::testing {
 
 /// Runs `work` on a thread for which the kernel answers these system calls with `error`, and waits
