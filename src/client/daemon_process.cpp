@@ -16,6 +16,7 @@
 
 #include "client/daemon_environment.hpp"
 #include "platform/directories.hpp"
+#include "platform/file_kind.hpp"
 #include "platform/process_limits.hpp"
 
 namespace knell::client {
@@ -125,12 +126,13 @@ Result<DaemonProcess> DaemonProcess::launch(const Paths& paths,
     // Not a pipe, which would keep us waiting for somebody to read, and not what a link names.
     constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
     const Fd log{::open(paths.log_file.c_str(), flags, 0600)};
-    if (!log) return cannot_start(paths.log_file);
-    struct stat found{};
-    if (::fstat(log.get(), &found) != 0 || !S_ISREG(found.st_mode)) {
-        errno = EINVAL;
-        return cannot_start(paths.log_file);
+    const int refused = errno;
+    if (const auto why = why_no_file(paths.log_file); !why.empty()) {
+        return fail(ErrorCode::internal,
+                    fmt::format("cannot start a daemon: it cannot log to {}: {}", paths.log_file, why));
     }
+    errno = refused;
+    if (!log) return cannot_start(paths.log_file);
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         return cannot_start("socketpair");

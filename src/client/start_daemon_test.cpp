@@ -105,17 +105,17 @@ TEST_F(StartDaemon, AHomeOfAllUsersIsRefused) {
 
 TEST_F(StartDaemon, ALogThatIsNoFileIsRefused) {
     ASSERT_EQ(mkfifo(paths_.log_file.c_str(), 0600), 0);
-    expect_failure(start(), "cannot start a daemon: " + paths_.log_file);
+    expect_failure(start(), "it cannot log to " + paths_.log_file + ": it is a named pipe");
     fs::remove(paths_.log_file);
     ASSERT_EQ(mknod(paths_.log_file.c_str(), S_IFSOCK | 0600, 0), 0);
-    expect_failure(start(), "cannot start a daemon: " + paths_.log_file);
+    expect_failure(start(), "it cannot log to " + paths_.log_file + ": it is a socket");
 }
 
 TEST_F(StartDaemon, ALogThatSomebodyReadsIsNoFileEither) {
     ASSERT_EQ(mkfifo(paths_.log_file.c_str(), 0600), 0);
     const Fd reader{::open(paths_.log_file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
     ASSERT_TRUE(reader);
-    expect_failure(start(), "Invalid argument");
+    expect_failure(start(), "it is a named pipe; move it away");
 }
 
 TEST_F(StartDaemon, WhatTheKernelRefusesIsSaid) {

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "testing/fake_daemon.hpp"
 #include "testing/refused_calls.hpp"
@@ -100,6 +102,15 @@ TEST_F(StopDaemon, OneThatWasAskedAndStaysIsNamed) {
     const FakeDaemon daemon(
         paths_, {.home = paths_.state_dir, .stops = false, .answer_to_stop = R"("result":{})"});
     expect_left(daemon, stop(300ms), "was asked to stop but still runs");
+}
+
+TEST_F(StopDaemon, OneThatIsStoppedIsToGoOnFirst) {
+    const FakeDaemon daemon(paths_, {.listens = false});
+    ::kill(daemon.pid(), SIGSTOP);
+    int status = 0;
+    ASSERT_EQ(::waitpid(daemon.pid(), &status, WUNTRACED), daemon.pid());
+    expect_left(daemon, stop(10ms), fmt::format("kill -CONT {}", daemon.pid()));
+    ::kill(daemon.pid(), SIGCONT);
 }
 
 TEST_F(StopDaemon, OneThatWasSignalledAndStaysIsNamed) {

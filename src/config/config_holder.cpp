@@ -6,9 +6,21 @@
 
 namespace knell {
 
+namespace {
+
+/// Of a log that nothing goes from; far from where sums would overflow.
+constexpr Retention everything{.keep_for = std::chrono::days{3'650'000},
+                               .keep_count = std::int64_t{1} << 60U};
+
+}  // namespace
+
 ConfigHolder::ConfigHolder(std::string config_file) : config_file_(std::move(config_file)) {
     auto read = read_config(config_file_);
-    if (!read) read = parse_config("", config_file_, "");
+    if (!read) {
+        read = parse_config("", config_file_, "");
+        // What the person who wrote the file wanted kept is not known: nothing is let go of.
+        read->events = everything;
+    }
     current_ = std::make_shared<const Config>(std::move(*read));
 }
 

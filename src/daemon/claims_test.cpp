@@ -35,7 +35,7 @@ class ClaimsTrial : public ::testing::Test {
         fs::rename(paths_.store_file + ".new", paths_.store_file);
     }
     Claims take() {
-        auto claims = Claims::take(paths_);
+        auto claims = Claims::take(paths_, 0ms);
         EXPECT_TRUE(claims);
         return std::move(*claims);
     }
@@ -50,12 +50,58 @@ class ClaimsTrial : public ::testing::Test {
 TEST_F(ClaimsTrial, ASecondDaemonIsToldWhoIsThere) {
     const auto held = lock_as_another();
     ASSERT_TRUE(held && *held);
-    const auto claims = Claims::take(paths_);
+    const auto claims = Claims::take(paths_, 0ms);
     ASSERT_FALSE(claims);
     EXPECT_EQ(claims.error().code, ErrorCode::owned);
     EXPECT_NE(claims.error().message.find(fmt::format("process {} already runs", ::getpid())),
               std::string::npos);
     EXPECT_NE(claims.error().message.find("and listens at /elsewhere"), std::string::npos);
+}
+
+TEST_F(ClaimsTrial, NobodyIsBlamedWhoIsNotProvenToHoldTheLock) {
+    const auto held = lock_as_another();
+    ASSERT_TRUE(held && *held);
+    std::ofstream(paths_.lock_file) << "1\nstart_ticks 1\n";  // in place: the lock stays held
+    const auto claims = Claims::take(paths_, 0ms);
+    ASSERT_FALSE(claims);
+    EXPECT_EQ(claims.error().code, ErrorCode::owned);
+    EXPECT_NE(claims.error().message.find("something holds " + paths_.lock_file), std::string::npos)
+        << claims.error().message;
+    EXPECT_NE(claims.error().message.find("fuser"), std::string::npos);
+}
+
+TEST_F(ClaimsTrial, ADeletedLockLetsNobodyIn) {
+    auto claims = take();
+    fs::remove(paths_.lock_file);
+    fs::remove_all(paths_.runtime_dir);
+
+    const auto second = Claims::take(paths_, 0ms);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, ErrorCode::owned);
+    EXPECT_NE(second.error().message.find("is not there; it puts that back"), std::string::npos)
+        << second.error().message;
+
+    EXPECT_TRUE(claims.keep_store()) << "who tried in vain left nothing in the way";
+    EXPECT_TRUE(fs::exists(paths_.lock_file));
+}
+
+TEST_F(ClaimsTrial, AFolderThatWasReplacedIsLockedAnew) {
+    auto claims = take();
+    fs::rename(paths_.state_dir, temp_.path() + "/moved");
+    EXPECT_TRUE(claims.keep_store());
+    fs::remove(paths_.lock_file);
+    EXPECT_FALSE(Claims::take(paths_, 0ms)) << "the new one keeps others out, too";
+}
+
+TEST_F(ClaimsTrial, OneWhoseFolderAnotherLockedMeanwhileStepsDown) {
+    auto claims = take();
+    fs::rename(paths_.state_dir, temp_.path() + "/moved");
+    fs::create_directories(paths_.state_dir);
+    const auto other = FolderLock::acquire(paths_.state_dir, paths_.lock_file, 0ms);
+    ASSERT_TRUE(other && other->is_in_place());
+    const auto kept = claims.keep_store();
+    ASSERT_FALSE(kept);
+    EXPECT_EQ(kept.error().code, ErrorCode::owned);
 }
 
 TEST_F(ClaimsTrial, WhatIsHeldIsKeptWithoutATrace) {

@@ -23,20 +23,19 @@
 #include "daemon/leftover_finder.hpp"
 #include "daemon/leftover_thread.hpp"
 #include "daemon/node_status.hpp"
+#include "daemon/open_home.hpp"
 #include "daemon/read_thread.hpp"
 #include "daemon/spool.hpp"
 #include "daemon/sweep.hpp"
 #include "daemon/writer.hpp"
 #include "net/server.hpp"
 #include "platform/clock.hpp"
-#include "platform/directories.hpp"
 #include "platform/log.hpp"
 #include "platform/process_limits.hpp"
 #include "platform/random.hpp"
 #include "platform/version.hpp"
 #include "rpc/dispatcher.hpp"
 #include "rpc/feeds.hpp"
-#include "store/sqlite/sqlite_store.hpp"
 #include "watch/leftovers.hpp"
 #include "watch/live_owners.hpp"
 #include "watch/process_check.hpp"
@@ -433,18 +432,6 @@ int refuse(const Error& error) {
     return 1;
 }
 
-Result<void> make_directories(const Paths& paths) {
-    if (auto made = make_private_directories(paths.state_dir); !made) return made;
-    // Before anything is written there: root may use the daemon of another user, not run it.
-    if (auto ours = open_private_directory(paths.state_dir); !ours) {
-        return std::unexpected(ours.error());
-    }
-    for (const auto* path : {&paths.runtime_dir, &paths.spool_dir, &paths.hooks_dir}) {
-        if (auto made = make_private_directories(*path); !made) return made;
-    }
-    return {};
-}
-
 void say_hello(const DaemonOptions& options, const Daemon& daemon) {
     log_info("knell {} listens at {}", version, options.paths.listen_socket);
     log_info("store {} holds {} open sessions; the last event is number {}",
@@ -473,7 +460,7 @@ int run_daemon(const DaemonOptions& options) {
     if (auto made = make_directories(paths); !made) return refuse(made.error());
     auto claims = Claims::take(paths);  // given up last, when the store is closed
     if (!claims) return refuse(claims.error());
-    auto store = sqlite::open_store({.path = paths.store_file, .vfs = {}});
+    auto store = open_store(paths);
     if (!store) return refuse(store.error());
     claims->remember_store();
     Readers readers;

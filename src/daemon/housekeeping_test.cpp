@@ -99,6 +99,7 @@ TEST_F(HousekeepingTrial, ADaemonWhoseStoreIsAnothersEndsAtOnce) {
 }
 
 TEST_F(HousekeepingTrial, AHangupIsKeptUntilTheStartAndReadsTheConfigAgain) {
+    std::signal(SIGHUP, SIG_DFL);  // under nohup it is ignored, and an ignored one is not kept
     hold_hangup();
     ASSERT_TRUE(is_hangup_blocked());
     ::raise(SIGHUP);

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "platform/file_kind.hpp"
 #include "platform/proc_stat.hpp"
 #include "platform/small_file.hpp"
 
@@ -88,12 +89,15 @@ bool is_running(const LockHolder& holder) {
     return holder.start_ticks == 0 || stat->start_ticks == holder.start_ticks;
 }
 
-/// Takes the lock, at once or when its holder turns out to be dead.
+/// Takes the lock, at once or when its holder turns out to be dead.  Else errno says why not:
+/// EWOULDBLOCK when somebody has it.
 bool take(const Fd& file, const std::string& path, std::chrono::milliseconds wait) {
     const auto began = std::chrono::steady_clock::now();
     while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR) return false;
         const auto waited = std::chrono::steady_clock::now() - began;
         if (waited > look_time_max && (waited > wait || is_running(read_holder(path)))) {
+            errno = EWOULDBLOCK;
             return false;
         }
         std::this_thread::sleep_for(dead_holder_look);
@@ -108,6 +112,11 @@ bool names_the_file(const std::string& path, int file) {
            opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
+bool is_regular(const Fd& file) {
+    struct stat opened{};
+    return fstat(file.get(), &opened) == 0 && S_ISREG(opened.st_mode);
+}
+
 /// The lock is let go at once where it was free.
 bool is_locked(const std::string& path) {
     const Fd file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)};
@@ -115,6 +124,9 @@ bool is_locked(const std::string& path) {
 }
 
 std::unexpected<Error> cannot_open(const std::string& path, int error) {
+    if (const auto why = why_no_file(path); !why.empty()) {
+        return fail(ErrorCode::storage, fmt::format("cannot lock {}: {}", path, why));
+    }
     return fail(ErrorCode::storage,
                 fmt::format("cannot open {}: {}; check that its folder is writable", path,
                             std::generic_category().message(error)));
@@ -126,8 +138,12 @@ Result<std::optional<LockFile>> LockFile::acquire(const std::string& path, const
                                                   std::chrono::milliseconds dead_holder_wait) {
     for (int attempt = 0; attempt < open_attempts_max; ++attempt) {
         Fd file{open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)};
-        if (!file) return cannot_open(path, errno);
-        if (!take(file, path, dead_holder_wait)) return std::nullopt;
+        // A pipe can be locked, but cannot tell who did.
+        if (!file || !is_regular(file)) return cannot_open(path, file ? EINVAL : errno);
+        if (!take(file, path, dead_holder_wait)) {
+            if (errno == EWOULDBLOCK) return std::nullopt;
+            return cannot_open(path, errno);
+        }
         // Somebody may have replaced the file between the two: a lock on a file without its name
         // keeps nobody out.
         if (!names_the_file(path, file.get())) continue;
@@ -144,6 +160,21 @@ Result<std::optional<LockFile>> LockFile::acquire(const std::string& path, const
 
 bool LockFile::is_in_place() const {
     return names_the_file(path_, file_.get());
+}
+
+std::optional<FolderLock> FolderLock::acquire(const std::string& folder,
+                                              const std::string& lock_file,
+                                              std::chrono::milliseconds dead_holder_wait) {
+    Fd opened{open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (opened && !take(opened, lock_file, dead_holder_wait)) {
+        if (errno == EWOULDBLOCK) return std::nullopt;
+        opened = Fd{};
+    }
+    return FolderLock(folder, std::move(opened));
+}
+
+bool FolderLock::is_in_place() const {
+    return folder_ && names_the_file(path_, folder_.get());
 }
 
 std::optional<LockHolder> lock_holder(const std::string& path) {

@@ -50,6 +50,25 @@ class LockFile {
     Fd file_;
 };
 
+/// A lock on a folder itself, which stays when somebody deletes everything in it, lock files too.
+class FolderLock {
+  public:
+    /// Nothing when another process holds it; `lock_file` says who that is, when it is there, and
+    /// the wait is as in LockFile::acquire.  Where it cannot be taken for another reason (no
+    /// descriptor, a file system without such locks) there is one that keeps nobody out.
+    static std::optional<FolderLock> acquire(const std::string& folder, const std::string& lock_file,
+                                             std::chrono::milliseconds dead_holder_wait);
+
+    /// Whether it was taken, and the path still names that folder.
+    bool is_in_place() const;
+
+  private:
+    FolderLock(std::string path, Fd folder) : path_(std::move(path)), folder_(std::move(folder)) {}
+
+    std::string path_;
+    Fd folder_;
+};
+
 /// Who holds the lock; nothing when nobody does.
 std::optional<LockHolder> lock_holder(const std::string& path);
 

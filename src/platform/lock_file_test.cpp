@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,6 +39,18 @@ TEST_F(LockFileTest, NamesItsHolder) {
     EXPECT_EQ(holder->home, "/a home");
     EXPECT_EQ(holder->socket, "/s");
     EXPECT_TRUE(open_lock_holder(path, *holder)) << open_lock_holder(path, *holder).error().message;
+}
+
+TEST_F(LockFileTest, IsTakenOnAFileOnly) {
+    const auto refusal = [&] {
+        const auto lock = LockFile::acquire(path, {}, 0ms);
+        return lock ? "" : lock.error().message;
+    };
+    std::filesystem::create_directory(path);
+    EXPECT_EQ(refusal(), "cannot lock " + path + ": it is a directory; move it away");
+    std::filesystem::remove(path);
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    EXPECT_EQ(refusal(), "cannot lock " + path + ": it is a named pipe; move it away");
 }
 
 TEST_F(LockFileTest, IsHadByOneAtATime) {

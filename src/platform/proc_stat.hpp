@@ -15,9 +15,10 @@ struct ProcStat {
     pid_t session = 0;
     std::uint64_t start_ticks = 0;  // since boot: together with the pid it names one process
     bool is_forked_copy = false;    // it runs the program of who forked it: a shell's subshell
-    char state = 'R';               // Z and X: dead, only not yet waited for
+    char state = 'R';               // Z and X: dead, only not yet waited for; T and t: stopped
     int exit_status = 0;            // of the dead, as wait(2) gives it; 0 to those who may not ask
 
+    bool is_stopped() const { return state == 'T' || state == 't'; }
     bool is_dead() const { return state == 'Z' || state == 'X'; }
     bool operator==(const ProcStat&) const = default;
 };

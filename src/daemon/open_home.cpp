@@ -1,0 +1,35 @@
+#include "daemon/open_home.hpp"
+
+#include <fmt/ranges.h>
+
+#include "platform/directories.hpp"
+#include "platform/file_kind.hpp"
+#include "platform/process_limits.hpp"
+#include "store/sqlite/sqlite_store.hpp"
+
+namespace knell {
+
+Result<void> make_directories(const Paths& paths) {
+    if (auto made = make_private_directories(paths.state_dir); !made) return made;
+    // Before anything is written there: root may use the daemon of another user, not run it.
+    if (auto ours = open_private_directory(paths.state_dir); !ours) {
+        return std::unexpected(ours.error());
+    }
+    for (const auto* path : {&paths.runtime_dir, &paths.spool_dir, &paths.hooks_dir}) {
+        if (auto made = make_private_directories(*path); !made) return made;
+    }
+    return {};
+}
+
+Result<std::unique_ptr<Store>> open_store(const Paths& paths) {
+    auto store = sqlite::open_store({.path = paths.store_file, .vfs = {}});
+    if (store) return store;
+    auto error = std::move(store.error());
+    if (const auto why = why_no_file(paths.store_file); !why.empty()) error.message += "; " + why;
+    if (const auto limits = describe_process_limits(/*with_priority=*/false); !limits.empty()) {
+        error.message += fmt::format("; this daemon is limited: {}", fmt::join(limits, ", "));
+    }
+    return std::unexpected(std::move(error));
+}
+
+}  // namespace knell
