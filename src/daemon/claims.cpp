@@ -16,8 +16,9 @@ std::unexpected<Error> somebody_is_here(const Paths& paths) {
     if (!holder) {
         return fail(ErrorCode::owned,
                     fmt::format("another daemon runs in {}, though {} is not there; it puts that "
-                                "back within a second, then stop it with `knell down`",
-                                paths.state_dir, paths.lock_file));
+                                "back within a second, unless it is stopped; `fuser -v {}` says "
+                                "who it is",
+                                paths.state_dir, paths.lock_file, paths.state_dir));
     }
     const auto pid = holder->pid > 0 ? fmt::to_string(holder->pid) : "?";
     if (const auto proven = open_lock_holder(paths.lock_file, *holder); !proven) {
@@ -64,7 +65,7 @@ Result<Claims> Claims::take(const Paths& paths, std::chrono::milliseconds dead_h
 }
 
 Result<void> Claims::keep_store() {
-    if (folder_.is_in_place() && store_.is_in_place()) return {};
+    if (store_.is_in_place()) return {};
     if (const auto now = look(paths_.store_file); now && store_file_ && now != store_file_) {
         return fail(ErrorCode::owned, fmt::format("{} was deleted, and {} is the store of another "
                                                   "daemon now",
@@ -76,7 +77,6 @@ Result<void> Claims::keep_store() {
         if (!again) return std::unexpected(again.error());
         folder_ = std::move(*again);
     }
-    if (store_.is_in_place()) return {};
     auto again = lock_store(paths_, 0ms);
     // A full or read-only disk is no reason to stop; another daemon is.
     if (!again && again.error().code == ErrorCode::owned) return std::unexpected(again.error());

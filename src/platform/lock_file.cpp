@@ -105,11 +105,15 @@ bool take(const Fd& file, const std::string& path, std::chrono::milliseconds wai
     return true;
 }
 
+bool is_same_file(const struct stat& one, const struct stat& other) {
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
 bool names_the_file(const std::string& path, int file) {
     struct stat opened{};
     struct stat named{};
     return fstat(file, &opened) == 0 && lstat(path.c_str(), &named) == 0 &&
-           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+           is_same_file(opened, named);
 }
 
 bool is_regular(const Fd& file) {
@@ -174,7 +178,11 @@ std::optional<FolderLock> FolderLock::acquire(const std::string& folder,
 }
 
 bool FolderLock::is_in_place() const {
-    return folder_ && names_the_file(path_, folder_.get());
+    struct stat opened{};
+    struct stat named{};
+    // A home may be reached through a link.
+    return folder_ && fstat(folder_.get(), &opened) == 0 && stat(path_.c_str(), &named) == 0 &&
+           is_same_file(opened, named);
 }
 
 std::optional<LockHolder> lock_holder(const std::string& path) {
@@ -193,7 +201,7 @@ bool has_locked(pid_t pid, const std::string& path) {
     for (const auto& entry : std::filesystem::directory_iterator(process + "/fd", unreadable)) {
         struct stat found{};
         if (::stat(entry.path().c_str(), &found) != 0) continue;
-        if (found.st_dev != wanted.st_dev || found.st_ino != wanted.st_ino) continue;
+        if (!is_same_file(found, wanted)) continue;
         const auto name = entry.path().filename().string();
         const auto info = read_small_file(process + "/fdinfo/" + name);
         if (info && info->contains("FLOCK")) return true;

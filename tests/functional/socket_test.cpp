@@ -196,6 +196,47 @@ TEST_F(Socket, UpFindsADaemonWhoseSocketIsGone) {
     EXPECT_EQ(run.err, "");
 }
 
+TEST_F(Socket, UpFindsADaemonWhoseLocksAreGoneToo) {
+    for (const auto* name : {"knell.lock", "knell.sock.lock", "knell.sock"}) {
+        fs::remove(home.file(name));
+    }
+
+    const auto up = home.knell({"up", "--detach"});
+
+    EXPECT_EQ(up.status, 0) << up.err;
+    EXPECT_THAT(up.out, HasSubstr(fmt::format("pid {},", daemon.pid())));
+    EXPECT_THAT(daemon.log(), Not(HasSubstr("ends at once")));
+}
+
+TEST_F(Socket, WhileOneFrozenDaemonHasTheHomeNoSecondWritesToItsStore) {
+    daemon.freeze();
+    for (const auto* name : {"knell.lock", "knell.sock.lock", "knell.sock"}) {
+        fs::remove(home.file(name));
+    }
+
+    const auto second = refused_start(home);
+    daemon.signal(SIGCONT);
+
+    EXPECT_EQ(second.status, 1);
+    EXPECT_THAT(second.err, HasSubstr("another daemon runs in " + home.path()));
+    daemon.wait_for_log("bound again");
+    EXPECT_TRUE(answers(home.socket()));
+}
+
+TEST_F(Socket, UpWhileTheDaemonIsGoingStartsTheNext) {
+    for (int round = 0; round < 5; ++round) {
+        const auto pid = number(Client(home.socket()).must("node.status"), "pid");
+        ASSERT_EQ(::kill(static_cast<pid_t>(pid), SIGTERM), 0);
+        const auto next_is_up = [&] {
+            const auto up = home.knell({"up", "--detach"});
+            EXPECT_EQ(up.status, 0) << up.err;
+            // It may have been asked before it heard the signal.
+            return !up.out.contains(fmt::format("pid {},", pid));
+        };
+        until(next_is_up, "the next daemon");
+    }
+}
+
 TEST_F(Socket, ADaemonOfAnotherHomeDoesNotTakeTheSocketOfTheSessionItWasStartedIn) {
     const TempHome other;
     auto spawn = other.command({"up", "--detach"});
@@ -232,7 +273,7 @@ TEST_F(Socket, NoDaemonIsStartedForASocketThatItWouldNotListenAt) {
 
 TEST_F(Socket, ADaemonWhoseHomeWasDeletedGivesWayToTheNextOne) {
     daemon.freeze();  // so that the next one is here before it looks
-    for (const auto& name : names_in(home.path())) fs::remove_all(home.file(name));
+    fs::remove_all(home.path());
     ASSERT_EQ(home.knell({"up", "--detach"}).status, 0);
     ASSERT_EQ(home.knell({"down"}).status, 0);
     daemon.signal(SIGCONT);
