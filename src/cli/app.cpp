@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/help_text.hpp"
 #include "cli/output.hpp"
 #include "platform/version.hpp"
 
@@ -164,7 +165,7 @@ int run_app(int argc, const char* const* argv) {
     }
 
     if (arguments.empty()) {
-        note(app.help());
+        note(fit_help(app.help(), describe_terminal(STDERR_FILENO).width));
         return exit_usage;
     }
     const bool known = find_verb(arguments.front()) != verbs.end();
@@ -178,7 +179,8 @@ int run_app(int argc, const char* const* argv) {
         app.parse(reversed(std::move(arguments)));
     } catch (const CLI::CallForHelp&) {
         const auto chosen = app.get_subcommands();
-        print((chosen.empty() ? &app : chosen.front())->help());
+        print(fit_help((chosen.empty() ? &app : chosen.front())->help(),
+                       describe_terminal(STDOUT_FILENO).width));
         return finish_output(exit_done);
     } catch (const CLI::CallForVersion& call) {
         print_line(call.what());

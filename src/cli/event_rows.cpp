@@ -55,7 +55,7 @@ Table endless_table() {
                   {.title = "TYPE", .least = 15},
                   {.title = "SESSION", .least = 36},
                   {.title = "GEN", .align = Align::right, .drop_order = 1},
-                  {.title = "WHAT", .shrink_to = 24, .least = 24}});
+                  {.title = "WHAT", .shrink_to = 15, .least = 24}});
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ std::string event_table(const std::deque<Json>& events, const Terminal& terminal
                  {.title = "TYPE"},
                  {.title = "SESSION"},
                  {.title = "GEN", .align = Align::right, .drop_order = 1},
-                 {.title = "WHAT", .shrink_to = 24}});
+                 {.title = "WHAT", .shrink_to = 15}});
     for (const auto& event : events) {
         // A person wants to know how long ago, a file when.
         const auto time = time_of(event);
