@@ -40,10 +40,10 @@ class EndSessions final : public Command {
   public:
     void declare(CLI::App& app) override {
         app.add_option("ID", ids_, "The sessions' ids")->required();
-        app.add_option("--reason", reason_, "Why it ends; completed unless told otherwise")
+        app.add_option("--reason", reason_, "Reason of the end (default: completed)")
             ->option_text("R")
             ->check(CLI::Validator(why_not_a_reason, ""));
-        app.add_option("--detail", detail_, "A few words more on why")->option_text("D");
+        app.add_option("--detail", detail_, "Detail of the reason, free text")->option_text("D");
         app.add_flag("--dry-run", dry_run_, "Only show what would be ended");
         app.add_flag("--yes", yes_, "Do not ask");
         app.add_flag("--json", json_, "Print the results as JSON");

@@ -51,7 +51,7 @@ class Events final : public Command {
         app.add_option("--after", after_, "Only events after this number, the oldest first")
             ->option_text("N")
             ->check(CLI::Range(std::int64_t{0}, INT64_MAX));
-        app.add_option("--limit", limit_, "How many at most; 50 unless told otherwise")
+        app.add_option("--limit", limit_, "At most so many events (default: 50)")
             ->option_text("N")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{limits::events_page_max}));
         app.add_option("--type", types_, "Only events of this type; may be given again")

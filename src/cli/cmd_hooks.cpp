@@ -41,7 +41,7 @@ Exit status: 0 done, 1 failed or the test did, 2 wrong usage.)";
 class Hooks final : public Command {
   public:
     void declare(CLI::App& app) override {
-        app.add_option("ACTION", action_, "What to do; ls unless told otherwise")
+        app.add_option("ACTION", action_, "What to do (default: ls)")
             ->check(CLI::IsMember(std::vector<std::string>{"ls", "test", "letters", "retry",
                                                            "pause", "resume", "forget"}));
         app.add_option("NAME", name_, "The hook or webhook");

@@ -51,7 +51,7 @@ Examples:
   knell run --leftovers stop -- make test
   knell run --id build-42 -- ./agent      starts build-42, or opens it again after it ended
 
-Exit status: that of the command; a command that dies of a signal is followed into it. 127 the
+Exit status: that of the command; where a signal ended it, knell run ends by the same signal. 127 the
 command was not found, 126 it cannot be executed, 1 the session is another live process's, 2 wrong
 usage.)";
 
@@ -67,17 +67,18 @@ std::string working_directory() {
 class Run final : public Command {
   public:
     void declare(CLI::App& app) override {
-        app.add_option("--source", source_, "What kind of session; cli unless told otherwise")
+        app.add_option("--source", source_, "Source of the session (default: cli)")
             ->option_text("S");
-        app.add_option("--key", key_, "Its routing key")->option_text("K");
-        app.add_option("--title", title_, "Its title; the command line unless told otherwise")
+        app.add_option("--key", key_, "Routing key of the session")->option_text("K");
+        app.add_option("--title", title_, "Title of the session (default: the command line)")
             ->option_text("T");
-        app.add_option("--id", id_, "Its id; a new one unless told otherwise")
+        app.add_option("--id", id_, "Id of the session (default: a new one)")
             ->option_text("ID")
             ->check(CLI::Validator(
                 [](const std::string& text) { return why_not_an_id(text).value_or(""); }, ""));
-        app.add_option("--leftovers", leftovers_,
-                       "What to do about processes it leaves running: report (the default) or stop")
+        app.add_option(
+               "--leftovers", leftovers_,
+               "What to do with processes it leaves running: report or stop (default: report)")
             ->option_text("WHAT")
             ->check(CLI::IsMember({"report", "stop"}));
         app.prefix_command();

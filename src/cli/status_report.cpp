@@ -45,7 +45,7 @@ std::string counts_text(const JsonObject& counts) {
     return text;
 }
 
-/// What is not there is not worth a word, but for `unknown`: its nought is an answer.
+/// Zeros are omitted, except `unknown`.
 std::string sessions_text(const JsonObject& sessions) {
     JsonObject shown;
     for (const auto name : status_names) {

@@ -150,7 +150,7 @@ std::string why_report(const JsonObject& why, const Terminal& terminal, WallTime
         "{}\n\n{}{}{}{}",
         toned(wrap(one_line(head.text), {.width = terminal.width}), head.tone, terminal),
         render_facts(facts_of(session, now), terminal),
-        section("How it came to this", transitions_text(why, terminal), terminal),
+        section("History", transitions_text(why, terminal), terminal),
         section("Left behind when it ended", leftovers_text(session, terminal), terminal),
         section("What would end it", would_end_text(why, terminal), terminal));
 }

@@ -128,8 +128,9 @@ Result<DaemonProcess> DaemonProcess::launch(const Paths& paths,
     const Fd log{::open(paths.log_file.c_str(), flags, 0600)};
     const int refused = errno;
     if (const auto why = why_no_file(paths.log_file); !why.empty()) {
-        return fail(ErrorCode::internal,
-                    fmt::format("cannot start a daemon: it cannot log to {}: {}", paths.log_file, why));
+        return fail(
+            ErrorCode::internal,
+            fmt::format("cannot start a daemon: it cannot log to {}: {}", paths.log_file, why));
     }
     errno = refused;
     if (!log) return cannot_start(paths.log_file);

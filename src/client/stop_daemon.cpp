@@ -22,10 +22,11 @@ namespace {
 std::unexpected<Error> still_there(pid_t pid, std::string_view what) {
     const auto stat = read_proc_stat(pid);
     if (stat && stat->is_stopped()) {
-        return fail(ErrorCode::unreachable,
-                    fmt::format("the daemon, pid {}, {}: it is stopped (SIGSTOP, ^Z or a debugger). "
-                                "Let it go on, and it ends: kill -CONT {}",
-                                pid, what, pid));
+        return fail(
+            ErrorCode::unreachable,
+            fmt::format("the daemon, pid {}, {}: it is stopped (SIGSTOP, ^Z or a debugger). "
+                        "Let it go on, and it ends: kill -CONT {}",
+                        pid, what, pid));
     }
     return fail(ErrorCode::unreachable,
                 fmt::format("the daemon, pid {}, {}. See its log, and end it with: kill {}", pid,

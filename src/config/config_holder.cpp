@@ -18,7 +18,7 @@ ConfigHolder::ConfigHolder(std::string config_file) : config_file_(std::move(con
     auto read = read_config(config_file_);
     if (!read) {
         read = parse_config("", config_file_, "");
-        // What the person who wrote the file wanted kept is not known: nothing is let go of.
+        // What the person who wrote the file wanted kept is not known: nothing is deleted.
         read->events = everything;
     }
     current_ = std::make_shared<const Config>(std::move(*read));

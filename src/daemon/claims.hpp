@@ -21,7 +21,8 @@ class Claims {
     /// `owned` with who holds what when another daemon does.  The directories exist and are ours.
     /// The wait: see LockFile::acquire.
     static Result<Claims> take(const Paths& paths,
-                               std::chrono::milliseconds dead_holder_wait = std::chrono::seconds{3});
+                               std::chrono::milliseconds dead_holder_wait = std::chrono::seconds{
+                                   3});
 
     /// Takes the lock of the store anew when its file was deleted.  `owned`: another daemon was
     /// quicker, or has been here meanwhile and left a store that is not ours; two of them must not

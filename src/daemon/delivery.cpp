@@ -136,7 +136,7 @@ void Delivery::loop() {
     std::promise<bool> saved;
     outside_.save(std::move(left), [&saved](bool ok) { saved.set_value(ok); });
     if (!saved.get_future().get()) {
-        log_warn("how far subscribers are was not saved; they hear some events again");
+        log_warn("delivery progress was not saved; subscribers get some events again");
     }
 }
 
@@ -315,7 +315,7 @@ void Delivery::explain(const Courier::Attempt& attempt, const Outcome& outcome) 
     const auto& parcel = *attempt.parcel;
     if (outcome.kind == Outcome::Kind::delivered) {
         if (streak > 0) {
-            log_info("{} takes events again, after {} failures", attempt.subscriber, streak);
+            log_info("delivery to {} works again after {} failures", attempt.subscriber, streak);
         }
     } else if (is_worth_a_line(streak + 1)) {
         log_warn(

@@ -282,7 +282,7 @@ TEST_F(DeliverySteps, ATestThatIsUnderWayWhenTheDaemonStopsIsAnswered) {
     EXPECT_THAT(answers_,
                 ::testing::ElementsAre("the daemon stops; test it again when it is back"));
     EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-                ::testing::HasSubstr("how far subscribers are was not saved"));
+                ::testing::HasSubstr("delivery progress was not saved"));
 }
 
 TEST_F(DeliverySteps, AStopSavesWhatTheStoreRefusedBefore) {

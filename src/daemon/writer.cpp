@@ -111,7 +111,7 @@ void Writer::say_goodbye(const ProcessIdentity& self, std::string_view why) {
     const auto wait_for = [this](Command&& command) {
         std::promise<void> heard;
         submit_direct(std::move(command), [&](const Result<Reply>& reply) {
-            if (!reply) log_warn("the end was not announced: {}", reply.error().message);
+            if (!reply) log_warn("gateway:shutdown was not recorded: {}", reply.error().message);
             heard.set_value();
         });
         heard.get_future().wait();
@@ -160,11 +160,10 @@ void Writer::trim() {
     const auto retention = config_.current()->events;
     const auto trimmed = desk_.trim(retention);
     if (!trimmed) {
-        log_warn("old events were not let go of, will try again: {}", trimmed.error().message);
+        log_warn("cannot delete old events, will try again: {}", trimmed.error().message);
     } else if (*trimmed) {
-        log_info("let go of events {} to {}, as the config says: {} days, {} events",
-                 (*trimmed)->from, (*trimmed)->to, retention.keep_for.count() / 24,
-                 retention.keep_count);
+        log_info("deleted events {} to {} (retention: {} days, {} events)", (*trimmed)->from,
+                 (*trimmed)->to, retention.keep_for.count() / 24, retention.keep_count);
         figures_.first_seq = desk_.first_seq();
     }
 }
@@ -174,7 +173,7 @@ std::span<Writer::Submission> Writer::commit(std::span<Submission> taken) {
     auto step = desk_.step();
     const auto group = taken.first(step.replies.size());
     if (step.failed && !was_failing) {
-        log_error("nothing was acknowledged: {}", step.why_failed);
+        log_error("commit failed; callers got \"storage\": {}", step.why_failed);
     } else if (was_failing && !step.failed) {
         log_info("the store takes writes again");
     }

@@ -93,8 +93,8 @@ TEST_F(WriterTrial, AStoreThatFailsIsToldOnceAndSoIsThatItWorksAgain) {
     EXPECT_TRUE(ask(create("a")));
     EXPECT_EQ(writer_.why_failing(), "");
     const auto log = stop();
-    EXPECT_EQ(log.find("nothing was acknowledged"), log.rfind("nothing was acknowledged"));
-    EXPECT_THAT(log, HasSubstr("nothing was acknowledged: the disk failed"));
+    EXPECT_EQ(log.find("commit failed"), log.rfind("commit failed"));
+    EXPECT_THAT(log, HasSubstr("callers got \"storage\": the disk failed"));
     EXPECT_THAT(log, HasSubstr("the store takes writes again"));
 }
 
@@ -115,7 +115,7 @@ TEST_F(WriterTrial, OldEventsThatCannotBeLetGoOfAreTold) {
     recover();
     writer_.start();
     EXPECT_TRUE(ask(create("a", lease_owner())));
-    EXPECT_THAT(stop(), HasSubstr("old events were not let go of, will try again"));
+    EXPECT_THAT(stop(), HasSubstr("cannot delete old events, will try again"));
 }
 
 TEST_F(WriterTrial, AGoodbyeThatTheStoreRefusesIsSaidInTheLog) {
@@ -126,7 +126,7 @@ TEST_F(WriterTrial, AGoodbyeThatTheStoreRefusesIsSaidInTheLog) {
     set_refused({Call::commit});
     writer_.say_goodbye({}, "on request");
     const auto log = stop();
-    EXPECT_THAT(log, HasSubstr("the end was not announced: the disk failed"));
+    EXPECT_THAT(log, HasSubstr("gateway:shutdown was not recorded: the disk failed"));
     EXPECT_THAT(log, HasSubstr("the last signs of life were not saved: the disk failed"));
 }
 

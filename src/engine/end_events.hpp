@@ -24,7 +24,7 @@ void order_stop(End& end, const LiveSession& live);
 
 Event start_event(const Session& session, WallTime now);
 
-/// About the daemon itself, or for a person's ears.
+/// A node event; belongs to no session.
 Event node_event(EventType type, std::string detail, WallTime now);
 
 }  // namespace knell

@@ -56,7 +56,8 @@ class FolderLock {
     /// Nothing when another process holds it; `lock_file` says who that is, when it is there, and
     /// the wait is as in LockFile::acquire.  Where it cannot be taken for another reason (no
     /// descriptor, a file system without such locks) there is one that keeps nobody out.
-    static std::optional<FolderLock> acquire(const std::string& folder, const std::string& lock_file,
+    static std::optional<FolderLock> acquire(const std::string& folder,
+                                             const std::string& lock_file,
                                              std::chrono::milliseconds dead_holder_wait);
 
     /// Whether it was taken, and the path still names that folder.

@@ -71,7 +71,7 @@ TEST(FullDisk, AFileThatMayNotGrowFailsTheCallAndNothingElse) {
                                                  R"("}]})")
                      .ok());
     EXPECT_TRUE(Client(home.socket()).call("node.status").ok());
-    EXPECT_THAT(daemon.log(), HasSubstr("nothing was acknowledged"));
+    EXPECT_THAT(daemon.log(), HasSubstr("commit failed; callers got"));
 
     daemon.restart();
     Client again(home.socket());

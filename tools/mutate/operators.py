@@ -14,7 +14,7 @@ WEIGHTS = {
     "condition": 4,     # a term or a negation dropped; the whole true or false
     "statement": 4,     # dropped
     "arguments": 1,     # two neighbours swapped
-    "constant": 2,      # one more, or nought; true to false
+    "constant": 2,      # one more, or zero; true to false
     "return": 2,        # before its time
     "lock": 1,          # not taken
     "fence": 3,         # a condition on the generation or the identity, in C++ or in SQL, dropped
