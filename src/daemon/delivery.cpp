@@ -386,12 +386,16 @@ Result<Json> Delivery::carry_out(const rpc::HooksCall& call, Now now) {
     if (call.verb == Verb::list) return hooks_to_json(courier_.report(now), roster_, now);
     if (call.verb == Verb::retry && call.name.empty()) return retry_all(now);
     if (call.verb == Verb::forget) {
-        if (courier_.forget(call.name)) return JsonObject{{"name", call.name}, {"forgotten", true}};
-        if (courier_.knows(call.name)) {
-            return fail(ErrorCode::blocked,
-                        fmt::format("{} is still there: remove its directory, or its entry in the "
-                                    "config, first",
-                                    call.name));
+        switch (courier_.forget(call.name)) {
+            case Courier::Forgetting::forgotten:
+                return JsonObject{{"name", call.name}, {"forgotten", true}};
+            case Courier::Forgetting::still_there:
+                return fail(ErrorCode::blocked,
+                            fmt::format("{} is still there: remove its directory, or its entry in "
+                                        "the config, first",
+                                        call.name));
+            case Courier::Forgetting::unknown:
+                return nobody(call.name);
         }
     }
     if (!courier_.knows(call.name)) return nobody(call.name);

@@ -51,6 +51,10 @@ Courier::Member Courier::make_member(const Terms& terms, Seq from, Now now) {
     } else {
         known.subscription.name = terms.name;
         known.subscription.cursor = from;
+        // Its file may have been there all the time, and only could not be used.
+        if (const auto forgotten = forgotten_.extract(terms.name)) {
+            known.subscription.cursor = std::max(from, forgotten.mapped());
+        }
         known.subscription.since = now.wall;
         changes_.emplace_back(SubscriptionSaved{known.subscription});
     }
@@ -250,10 +254,12 @@ bool Courier::resume(const std::string& name, Now now) {
     return true;
 }
 
-bool Courier::forget(const std::string& name) {
-    if (absent_.erase(name) == 0) return false;
+Courier::Forgetting Courier::forget(const std::string& name) {
+    if (members_.contains(name)) return Forgetting::still_there;
+    if (absent_.erase(name) == 0) return Forgetting::unknown;
+    forgotten_[name] = head_;
     changes_.emplace_back(SubscriptionForgotten{name});
-    return true;
+    return Forgetting::forgotten;
 }
 
 Result<std::size_t> Courier::retry(const std::string& name, Reader& reader, Now now) {

@@ -66,8 +66,10 @@ class Courier {
     /// What a person may do; false: nobody has that name.
     bool pause(const std::string& name);
     bool resume(const std::string& name, Now now);
-    /// Forgets one that is absent.
-    bool forget(const std::string& name);
+    enum class Forgetting : std::uint8_t { forgotten, still_there, unknown };
+    /// Drops the place and the letters of one that is absent; any other stays as it is.  Who comes
+    /// under that name later is new, and hears nothing from before.
+    Forgetting forget(const std::string& name);
     /// All that waits is due now, and what was given up is tried again.
     Result<std::size_t> retry(const std::string& name, Reader& reader, Now now);
 
@@ -122,6 +124,7 @@ class Courier {
     Seq head_;
     std::map<std::string, Member> members_;
     std::map<std::string, Absent> absent_;
+    std::map<std::string, Seq> forgotten_;  // at which event, until they are back
     std::map<AttemptId, UnderWay> under_way_;
     AttemptId last_attempt_ = 0;
     std::optional<Page> page_;

@@ -132,12 +132,30 @@ TEST_P(CourierStory, WhatWasNotSavedWhenItWasRemovedIsSavedAllTheSame) {
 }
 
 TEST_P(CourierStory, OnlyOneThatIsGoneCanBeForgotten) {
+    using enum Courier::Forgetting;
     courier_->set_roster({terms("ops")}, at(0));
-    EXPECT_FALSE(courier_->forget("ops"));
+    EXPECT_EQ(courier_->forget("ops"), still_there);
+    EXPECT_EQ(courier_->forget("nobody"), unknown);
     courier_->set_roster({}, at(0));
-    EXPECT_TRUE(courier_->forget("ops"));
+    EXPECT_EQ(courier_->forget("ops"), forgotten);
+    EXPECT_EQ(courier_->forget("ops"), unknown) << "it is forgotten already";
     save();
     EXPECT_TRUE(reader().subscriptions()->empty());
+}
+
+TEST_P(CourierStory, WhoIsForgottenAndComesBackHearsNothingFromBefore) {
+    courier_->set_roster({terms("ops", "session:end")}, at(0));
+    live_and_die("failed");
+    deliver(failed);
+    courier_->set_roster({}, at(0));
+    live_and_die("missed");
+    courier_->forget("ops");
+    // Its file was there again, or still, before all that; it could only not be used.
+    courier_->set_roster({terms("ops", "session:end")}, at(0), /*from=*/0);
+    live_and_die("after");
+    EXPECT_EQ(deliver(delivered, at(60)), std::vector<std::string>{"ops after_1_end"});
+    save();
+    EXPECT_TRUE(reader().letters({.subscriber = "ops", .limit = 10})->empty());
 }
 
 TEST_P(CourierStory, WhatTheLogLetGoOfIsToldAsAGapNeverPassedOver) {
