@@ -30,11 +30,7 @@ constexpr auto settle_time = 50ms;
 constexpr auto look_again_after = 5s;
 /// Where the kernel does not tell of changed files.
 constexpr std::chrono::seconds look_at_files_every = 3s;
-/// How far subscribers are is saved this often at most.  After a crash what was delivered since is
-/// delivered again.
-constexpr std::chrono::milliseconds save_period = 250ms;
 /// The store said no.
-constexpr std::chrono::milliseconds save_again_after = 1s;
 constexpr auto read_again_after = 1s;
 /// How long a stop waits for what is due, `gateway:shutdown` above all.
 constexpr auto farewell_max = 3s;
@@ -126,12 +122,11 @@ void Delivery::loop() {
         test.done(fail(ErrorCode::internal, "the daemon stops; test it again when it is back"));
     }
     std::vector<Work> work;
-    while (saving_ && inbox_.pop_all(work)) {
+    while (saver_.is_saving() && inbox_.pop_all(work)) {
         for (auto& one : work) one(read_clocks());
     }
     for (auto& [done, result] : unanswered_) done(std::move(result));
-    auto left = std::exchange(unsaved_, {});
-    std::ranges::move(courier_.take_changes(), std::back_inserter(left));
+    auto left = saver_.take_rest(courier_);
     if (left.empty()) return;
     std::promise<bool> saved;
     outside_.save(std::move(left), [&saved](bool ok) { saved.set_value(ok); });
@@ -181,10 +176,7 @@ void Delivery::wait(Now now) {
     no_later_than(look_again_at_);
     if (!folders_.trouble().empty()) no_later_than(look_at_files_at_);
     no_later_than(stop_at_);
-    if ((courier_.has_changes() || !unsaved_.empty()) && !saving_) {
-        const auto period = unsaved_.empty() ? save_period : save_again_after;
-        no_later_than(is_time_to_save(now) ? now.steady : saved_at_ + period);
-    }
+    no_later_than(saver_.next_save(courier_, is_save_awaited(), now.steady));
     if (courier_.is_behind()) no_later_than(std::max(read_again_at_, now.steady));
     auto timeout = until ? std::chrono::ceil<std::chrono::milliseconds>(*until - now.steady)
                          : std::chrono::milliseconds{wait_max};
@@ -326,20 +318,13 @@ void Delivery::explain(const Courier::Attempt& attempt, const Outcome& outcome) 
 }
 
 void Delivery::save(Now now) {
-    if (saving_ || !is_time_to_save(now)) return;
-    auto changes = std::exchange(unsaved_, {});
-    std::ranges::move(courier_.take_changes(), std::back_inserter(changes));
-    saving_ = true;
-    saved_at_ = now.steady;
-    auto held = std::make_shared<std::vector<DeliveryChange>>(changes);
+    if (!saver_.is_time(courier_, is_save_awaited(), now.steady)) return;
     auto answers = std::make_shared<std::vector<Unanswered>>(std::exchange(unanswered_, {}));
     auto calls = std::make_shared<std::vector<Waiting>>(std::exchange(after_saving_, {}));
-    outside_.save(std::move(changes), [this, held, answers, calls](bool saved) {
-        post([this, saved, held, answers, calls](Now at) {
-            saving_ = false;
+    outside_.save(saver_.begin(courier_, now.steady), [this, answers, calls](bool saved) {
+        post([this, saved, answers, calls](Now at) {
+            saver_.finish(saved);
             for (auto& [call, done] : *calls) done(carry_out(call, at));
-            // Said again with the next ones: each holds all there is to know.
-            if (!saved) unsaved_ = std::move(*held);
             for (auto& [done, result] : *answers) {
                 if (saved) {
                     done(std::move(result));
@@ -352,13 +337,6 @@ void Delivery::save(Now now) {
     });
 }
 
-bool Delivery::is_time_to_save(Now now) const {
-    if (!unsaved_.empty()) return now.steady - saved_at_ >= save_again_after;
-    if (!courier_.has_changes()) return !unanswered_.empty() || !after_saving_.empty();
-    return !unanswered_.empty() || !after_saving_.empty() || courier_.has_urgent_changes() ||
-           now.steady - saved_at_ >= save_period;
-}
-
 // --- what people ask ----------------------------------------------------------------------------
 
 void Delivery::answer(rpc::HooksCall call, rpc::Respond done, Now now) {
@@ -369,7 +347,7 @@ void Delivery::answer(rpc::HooksCall call, rpc::Respond done, Now now) {
     if (was_changed || !roster_.problems().empty()) reload(now);
     // A dead letter is sent again from the store, so it must be there.
     const bool must_be_saved = call.verb == Verb::retry;
-    if (must_be_saved && (saving_ || !unsaved_.empty() || courier_.has_changes())) {
+    if (must_be_saved && !saver_.is_all_saved(courier_)) {
         after_saving_.push_back({std::move(call), std::move(done)});
         return;
     }

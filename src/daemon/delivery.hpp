@@ -14,6 +14,7 @@
 #include "daemon/roster.hpp"
 #include "deliver/courier.hpp"
 #include "deliver/hook_runner.hpp"
+#include "deliver/saver.hpp"
 #include "deliver/webhook_sender.hpp"
 #include "platform/folder_watch.hpp"
 #include "rpc/backend.hpp"
@@ -76,7 +77,7 @@ class Delivery {
     /// In the log, before the courier hears of it.
     void explain(const Courier::Attempt& attempt, const Outcome& outcome) const;
     void save(Now now);
-    bool is_time_to_save(Now now) const;
+    bool is_save_awaited() const { return !unanswered_.empty() || !after_saving_.empty(); }
     bool may_read(Now now) const;
     bool is_done(Now now) const;
 
@@ -118,9 +119,7 @@ class Delivery {
     };
     std::map<AttemptId, Test> tests_;
     AttemptId last_test_ = 0;
-    std::vector<DeliveryChange> unsaved_;  // the store said no
-    bool saving_ = false;
-    SteadyTime saved_at_{};
+    Saver saver_;
     std::optional<SteadyTime> stop_at_;
     /// Calls that wait for the next save.
     struct Waiting {

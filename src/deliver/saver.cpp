@@ -1,0 +1,59 @@
+#include "deliver/saver.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace knell {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How far subscribers are is saved this often at most.  After a crash what was delivered since is
+/// delivered again.
+constexpr std::chrono::milliseconds save_period = 250ms;
+/// The store said no.
+constexpr std::chrono::milliseconds save_again_after = 1s;
+
+}  // namespace
+
+bool Saver::is_time(const Courier& courier, bool is_awaited, SteadyTime now) const {
+    if (is_saving_) return false;
+    if (!refused_.empty()) return now - begun_at_ >= save_again_after;
+    if (is_awaited || courier.has_urgent_changes()) return true;
+    return courier.has_changes() && now - begun_at_ >= save_period;
+}
+
+std::optional<SteadyTime> Saver::next_save(const Courier& courier, bool is_awaited,
+                                           SteadyTime now) const {
+    if (is_saving_ || is_all_saved(courier)) return std::nullopt;
+    if (is_time(courier, is_awaited, now)) return now;
+    return begun_at_ + (refused_.empty() ? save_period : save_again_after);
+}
+
+std::vector<DeliveryChange> Saver::begin(Courier& courier, SteadyTime now) {
+    is_saving_ = true;
+    begun_at_ = now;
+    under_way_ = take_rest(courier);
+    return under_way_;
+}
+
+void Saver::finish(bool saved) {
+    is_saving_ = false;
+    auto changes = std::exchange(under_way_, {});
+    // Said again with the next ones: each holds all there is to know.
+    if (!saved) refused_ = std::move(changes);
+}
+
+bool Saver::is_all_saved(const Courier& courier) const {
+    return !is_saving_ && refused_.empty() && !courier.has_changes();
+}
+
+std::vector<DeliveryChange> Saver::take_rest(Courier& courier) {
+    auto changes = std::exchange(refused_, {});
+    std::ranges::move(courier.take_changes(), std::back_inserter(changes));
+    return changes;
+}
+
+}  // namespace knell
