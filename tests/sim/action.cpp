@@ -14,7 +14,7 @@ struct Row {
     std::uint32_t weight;
 };
 
-constexpr std::array<Row, 64> table{{
+constexpr std::array<Row, 67> table{{
     {Kind::pass, "time passes", 30},
     {Kind::pass_long, "much time passes", 10},
     {Kind::stall, "the daemon stalls", 3},
@@ -72,6 +72,9 @@ constexpr std::array<Row, 64> table{{
     {Kind::retry_letters, "letters are sent again", 2},
     {Kind::remove_subscriber, "a subscriber is removed", 2},
     {Kind::return_subscriber, "a subscriber is put back", 3},
+    {Kind::change_subscriber, "a subscriber's file is changed", 2},
+    {Kind::forget_subscriber, "a subscriber is to be forgotten", 4},
+    {Kind::kill_unsaved, "the daemon is killed before it saves what was heard", 2},
     {Kind::follow, "somebody follows the log", 4},
     {Kind::reconnect_follower, "followers connect again", 5},
     {Kind::hang_up_follower, "a follower hangs up", 2},

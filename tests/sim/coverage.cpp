@@ -86,35 +86,61 @@ std::string_view why_not(Happening happening, Before before) {
     return {};
 }
 
-void Coverage::add(const Coverage& other) {
+std::string_view why_not(HookHappening happening, HookState before) {
+    const bool is_there = before != HookState::unknown && before != HookState::absent;
+    switch (happening) {
+        case HookHappening::comes:
+            return is_there ? "it is there" : "";
+        case HookHappening::changes:
+        case HookHappening::goes:
+        case HookHappening::takes_it:
+        case HookHappening::fails:
+        case HookHappening::ends_it:
+        case HookHappening::paused:
+        case HookHappening::resumed:
+        case HookHappening::sent_again:
+            return is_there ? "" : "it is not there";
+        case HookHappening::forgotten:
+            return {};
+        case HookHappening::forget_refused:
+            return before == HookState::absent ? "" : "nothing is to be written";
+        case HookHappening::unsaved_at_a_kill:
+            return before == HookState::unknown ? "there is nothing to save" : "";
+    }
+    return {};
+}
+
+template <typename Row, typename Column, const auto& row_names, const auto& column_names>
+void CoverageTable<Row, Column, row_names, column_names>::add(const CoverageTable& other) {
     for (std::size_t row = 0; row < cells_.size(); ++row) {
-        for (std::size_t column = 0; column < before_names.size(); ++column) {
+        for (std::size_t column = 0; column < column_names.size(); ++column) {
             cells_.at(row).at(column) += other.cells_.at(row).at(column);
         }
     }
 }
 
-std::size_t Coverage::missing() const {
+template <typename Row, typename Column, const auto& row_names, const auto& column_names>
+std::size_t CoverageTable<Row, Column, row_names, column_names>::missing() const {
     std::size_t missing = 0;
     for (std::size_t row = 0; row < cells_.size(); ++row) {
-        for (std::size_t column = 0; column < before_names.size(); ++column) {
-            const bool can_be =
-                why_not(static_cast<Happening>(row), static_cast<Before>(column)).empty();
+        for (std::size_t column = 0; column < column_names.size(); ++column) {
+            const bool can_be = why_not(static_cast<Row>(row), static_cast<Column>(column)).empty();
             if (can_be && cells_.at(row).at(column) == 0) ++missing;
         }
     }
     return missing;
 }
 
-std::string Coverage::report() const {
-    auto table = fmt::format("{:<20}", "");
-    for (const auto name : before_names) table += fmt::format("{:>11}", name);
+template <typename Row, typename Column, const auto& row_names, const auto& column_names>
+std::string CoverageTable<Row, Column, row_names, column_names>::report() const {
+    auto table = fmt::format("{:<22}", "");
+    for (const auto name : column_names) table += fmt::format("{:>11}", name);
     table += '\n';
     std::string unreached;
     for (std::size_t row = 0; row < cells_.size(); ++row) {
-        table += fmt::format("{:<20}", happening_names.at(row));
-        for (std::size_t column = 0; column < before_names.size(); ++column) {
-            const auto reason = why_not(static_cast<Happening>(row), static_cast<Before>(column));
+        table += fmt::format("{:<22}", row_names.at(row));
+        for (std::size_t column = 0; column < column_names.size(); ++column) {
+            const auto reason = why_not(static_cast<Row>(row), static_cast<Column>(column));
             const auto times = cells_.at(row).at(column);
             if (!reason.empty() && times == 0) {
                 table += fmt::format("{:>11}", "-");
@@ -123,15 +149,28 @@ std::string Coverage::report() const {
             table += fmt::format("{:>11}", times);
             if (!reason.empty()) {
                 unreached += fmt::format("reached, but cannot be ({}): {}, {}\n", reason,
-                                         happening_names.at(row), before_names.at(column));
+                                         row_names.at(row), column_names.at(column));
             } else if (times == 0) {
-                unreached += fmt::format("not reached: {}, {}\n", happening_names.at(row),
-                                         before_names.at(column));
+                unreached += fmt::format("not reached: {}, {}\n", row_names.at(row),
+                                         column_names.at(column));
             }
         }
         table += '\n';
     }
     return table + unreached;
+}
+
+void Coverage::add(const Coverage& other) {
+    sessions_.add(other.sessions_);
+    hooks_.add(other.hooks_);
+}
+
+std::size_t Coverage::missing() const {
+    return sessions_.missing() + hooks_.missing();
+}
+
+std::string Coverage::report() const {
+    return sessions_.report() + '\n' + hooks_.report();
 }
 
 }  // namespace knell::sim

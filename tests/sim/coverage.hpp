@@ -66,23 +66,71 @@ inline constexpr std::array<std::string_view, 7> before_names{
 
 Before before_of(Status status);
 
-/// The transition table, and how often the simulator has been in each of its cells.
-class Coverage {
+/// What can happen to a subscriber.
+enum class HookHappening : std::uint8_t {
+    comes,
+    changes,
+    goes,
+    takes_it,
+    fails,
+    ends_it,
+    paused,
+    resumed,
+    sent_again,
+    forgotten,
+    forget_refused,
+    unsaved_at_a_kill,
+};
+inline constexpr std::array<std::string_view, 12> hook_happening_names{"comes",
+                                                                       "file is changed",
+                                                                       "goes",
+                                                                       "takes an event",
+                                                                       "fails",
+                                                                       "says: never again",
+                                                                       "is paused",
+                                                                       "is resumed",
+                                                                       "letters sent again",
+                                                                       "to be forgotten",
+                                                                       "forget not written",
+                                                                       "daemon killed unsaved"};
+
+/// What a subscriber was before.
+enum class HookState : std::uint8_t { unknown, active, failing, paused, disabled, absent };
+inline constexpr std::array<std::string_view, 6> hook_state_names{"unknown", "active",   "failing",
+                                                                  "paused",  "disabled", "absent"};
+
+/// Why a cell cannot be; "": it can.
+std::string_view why_not(Happening happening, Before before);
+std::string_view why_not(HookHappening happening, HookState before);
+
+/// What happened in which state, and how often the simulator has been in each of the cells.
+template <typename Row, typename Column, const auto& row_names, const auto& column_names>
+class CoverageTable {
   public:
-    void count(Happening happening, Before before) { ++at(happening, before); }
-    void add(const Coverage& other);
+    void count(Row row, Column column) {
+        ++cells_.at(static_cast<std::size_t>(row)).at(static_cast<std::size_t>(column));
+    }
+    void add(const CoverageTable& other);
     std::size_t missing() const;
     /// The table for people; names every cell that can be and was not reached.
     std::string report() const;
 
   private:
-    std::uint64_t& at(Happening happening, Before before) {
-        return cells_.at(static_cast<std::size_t>(happening)).at(static_cast<std::size_t>(before));
-    }
-    std::array<std::array<std::uint64_t, before_names.size()>, happening_names.size()> cells_{};
+    std::array<std::array<std::uint64_t, column_names.size()>, row_names.size()> cells_{};
 };
 
-/// Why a cell cannot be; "": it can.
-std::string_view why_not(Happening happening, Before before);
+/// The transition table of sessions, and that of subscribers.
+class Coverage {
+  public:
+    void count(Happening happening, Before before) { sessions_.count(happening, before); }
+    void count(HookHappening happening, HookState before) { hooks_.count(happening, before); }
+    void add(const Coverage& other);
+    std::size_t missing() const;
+    std::string report() const;
+
+  private:
+    CoverageTable<Happening, Before, happening_names, before_names> sessions_;
+    CoverageTable<HookHappening, HookState, hook_happening_names, hook_state_names> hooks_;
+};
 
 }  // namespace knell::sim

@@ -10,25 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-bool is_in_one_of(const std::vector<Gap>& gaps, Seq seq) {
-    return std::ranges::any_of(gaps,
-                               [&](const Gap& gap) { return gap.from <= seq && seq <= gap.to; });
-}
-
 }  // namespace
-
-bool Hearing::was_told_lost(Seq seq) const {
-    return is_in_one_of(gaps, seq);
-}
-
-bool Hearing::has_letter(Seq seq) const {
-    return letters.contains(seq) || is_in_one_of(gap_letters, seq);
-}
-
-bool Hearing::has_been_given(Seq seq) const {
-    const auto ear = ears.find(seq);
-    return (ear != ears.end() && ear->second.delivered) || was_told_lost(seq);
-}
 
 Seq FeedLine::seq() const {
     return wire::int_at(wire::parse_json(event)->as_object(), "seq");

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/event_filter.hpp"
-#include "core/parcel.hpp"
 #include "engine/decide.hpp"
+#include "hearing.hpp"
 #include "host.hpp"
 
 namespace knell::sim {
@@ -63,28 +62,6 @@ struct Known {
     bool open = false;
     std::int64_t messages = 0;  // acknowledged
     std::map<Generation, Life> lives;
-};
-
-/// What one subscriber has heard.
-struct Hearing {
-    EventFilter filter;
-    Seq since = 0;  // what comes after this is meant for it
-    bool is_on_record = false;
-    struct Ear {
-        bool delivered = false;   // and the daemon knows
-        bool may_repeat = false;  // the daemon may have forgotten that
-    };
-    std::map<Seq, Ear> ears;
-    std::vector<Gap> gaps;  // told
-    std::set<Seq> dead;     // given up
-    Seq cursor = 0;         // on record
-    std::set<Seq> letters;  // on record, waiting or dead
-    std::vector<Gap> gap_letters;
-    Seq checked_to = 0;  // by the promise about its view
-
-    bool was_told_lost(Seq seq) const;
-    bool has_been_given(Seq seq) const;  // delivered, or told that it is lost
-    bool has_letter(Seq seq) const;
 };
 
 /// A command that told of itself through the spool.
@@ -158,6 +135,7 @@ class Ledger {
     std::size_t open_leases() const;
 
     std::map<std::string, Hearing> hearings;
+    std::map<std::string, std::vector<Farewell>> farewells;  // the oldest first
     std::vector<Following> followings;
     std::map<std::string, SpooledRun> runs;
 

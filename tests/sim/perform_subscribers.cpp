@@ -41,7 +41,16 @@ bool World::perform_on_subscriber(const Action& action) {
             postbox_.set_present(who, false);
             return true;
         case Kind::return_subscriber:
-            postbox_.set_present(who, true);
+            postbox_.set_present(who, true, /*is_noticed=*/action.how % 3 != 0);
+            return true;
+        case Kind::change_subscriber:
+            postbox_.change(who);
+            return true;
+        case Kind::forget_subscriber:
+            if (up) forget_subscriber(who, action);
+            return true;
+        case Kind::kill_unsaved:
+            if (up) kill_unsaved(who, action);
             return true;
         case Kind::keep_few_events:
             if (action.which % 2 == 0) {
@@ -56,6 +65,39 @@ bool World::perform_on_subscriber(const Action& action) {
         default:
             return false;
     }
+}
+
+/// Now and then it is back before that is on record, the disk is bad, or the daemon does not live.
+void World::forget_subscriber(std::size_t who, const Action& action) {
+    if (action.how % 3 != 0) postbox_.set_present(who, false);
+    const auto asked = postbox_.forget(who);
+    say(fmt::format("  {} is {}", asked.name,
+                    asked.answer == Courier::Forgetting::forgotten     ? "forgotten"
+                    : asked.answer == Courier::Forgetting::still_there ? "still there"
+                                                                       : "unknown"));
+    auto seen = scene();
+    seen.asked = &asked;
+    check(Moment::asked, seen);
+    if (action.fate % 3 == 0) {
+        node_.break_disk(testing::FaultyDisk::Fault::io_error, 1, action.how % 4 + 1);
+    }
+    if (action.fate / 3 % 3 == 0) {
+        postbox_.set_present(who, true, /*is_noticed=*/action.fate / 9 % 2 == 0);
+    }
+    if (action.fate / 18 % 5 == 0) crash_daemon();
+    pump(/*save_at_once=*/true);
+}
+
+void World::kill_unsaved(std::size_t who, const Action& action) {
+    if (action.how % 5 == 0) postbox_.pause(who);
+    if (action.how % 5 == 1) postbox_.set_present(who, action.fate % 2 == 0);
+    if (action.how % 5 == 2) postbox_.change(who);
+    host_.pass(std::chrono::milliseconds{action.fate % 4000});
+    postbox_.step();
+    for (const auto& name : postbox_.unsaved()) {
+        coverage_.count(HookHappening::unsaved_at_a_kill, postbox_.state(name));
+    }
+    crash_daemon();
 }
 
 bool World::perform_on_follower(const Action& action) {

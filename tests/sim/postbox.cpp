@@ -1,9 +1,7 @@
 #include "postbox.hpp"
 
 #include <algorithm>
-#include <iterator>
-
-#include "wire/json.hpp"
+#include <utility>
 
 namespace knell::sim {
 
@@ -11,81 +9,132 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto save_period = 250ms;
-constexpr std::size_t letters_max = 10'000;
-
-Terms terms(std::string name, std::string_view events, std::size_t concurrency) {
-    Terms terms{.name = std::move(name), .events = {}, .concurrency = concurrency};
-    terms.events.add(events);
-    return terms;
-}
-
-Gap gap_in(const Parcel& parcel) {
-    const auto json = wire::parse_json(parcel.json);
-    return {wire::int_at(json->as_object(), "from"), wire::int_at(json->as_object(), "to")};
+EventFilter filter(std::string_view events) {
+    EventFilter filter;
+    filter.add(events);
+    return filter;
 }
 
 }  // namespace
 
 Postbox::Postbox(Host& host, Ledger& ledger, Node& node, Watchers watchers)
     : host_(host), ledger_(ledger), node_(node), watchers_(std::move(watchers)) {
-    receivers_.push_back({terms("all", "*", 1)});
-    receivers_.push_back({terms("ends", "session:end", 1)});
-    receivers_.push_back({terms("sessions", "session:*", 3)});
-    receivers_.push_back({terms("turns", "agent:*", 2)});
-    for (const auto& receiver : receivers_) {
-        ledger_.hearings[receiver.terms.name].filter = receiver.terms.events;
-    }
+    const auto add = [this](std::string name, std::string_view events, std::string_view other,
+                            std::size_t concurrency) {
+        ledger_.hearings[name];
+        receivers_.push_back({{std::move(name), filter(events), concurrency}, filter(other)});
+    };
+    add("all", "*", "session:*", 1);
+    add("ends", "session:end", "session:start", 1);
+    add("sessions", "session:*", "*", 3);
+    add("turns", "agent:*", "session:end", 2);
 }
 
 void Postbox::start() {
     courier_ = std::make_unique<Courier>(node_.store().node_id(), node_.desk().head_at_start());
-    if (!courier_->recover(node_.reader())) return crash();
     // A save may have got on record although its answer was never heard.
-    read_record();
-    set_roster();
+    if (!courier_->recover(node_.reader()) || !read_record(/*at_start=*/true)) return crash();
+    changed_at_ = courier_->head();
+    read_files();
 }
 
 void Postbox::crash() {
     courier_.reset();
+    saver_ = {};
     known_.clear();
     attempts_.clear();
-    unsaved_.clear();
-    saving_copy_.clear();
-    saving_ = false;
-    for (auto& [name, hearing] : ledger_.hearings) may_repeat(hearing);
+    for (auto& [name, hearing] : ledger_.hearings) hearing.may_be_repeated();
 }
 
-void Postbox::may_repeat(Hearing& hearing) {
-    for (auto& [seq, ear] : hearing.ears) {
-        if (seq > hearing.cursor || hearing.has_letter(seq)) ear.may_repeat = true;
-    }
-}
+// --- who is there -------------------------------------------------------------------------------
 
-void Postbox::set_roster() {
+void Postbox::read_files() {
     std::vector<Terms> roster;
     for (const auto& receiver : receivers_) {
         if (!receiver.present) continue;
+        const auto& name = receiver.terms.name;
         roster.push_back(receiver.terms);
-        auto& hearing = ledger_.hearings.at(receiver.terms.name);
-        if (!hearing.is_on_record && known_.insert(receiver.terms.name).second) {
-            hearing.since = courier_->head();
+        auto& hearing = ledger_.hearings.at(name);
+        const auto before = state(name);
+        if (known_.insert(name).second && !hearing.place.has_row) {
+            hearing.has_come = true;
+            hearing.since = std::max(changed_at_, hearing.forgotten_at);
+            hearing.wishes.clear();
+        }
+        hearing.wish(ledger_.head(), receiver.terms.events);
+        if (before == HookState::unknown || before == HookState::absent) {
+            watchers_.happened(HookHappening::comes, before);
         }
     }
-    for (const auto dropped : courier_->set_roster(roster, host_.now())) {
+    for (const auto dropped : courier_->set_roster(roster, host_.now(), changed_at_)) {
         std::erase_if(attempts_, [&](const Attempt& attempt) { return attempt.id == dropped; });
     }
-    keep_changes();
 }
 
-void Postbox::set_present(std::size_t i, bool present) {
+void Postbox::set_present(std::size_t i, bool present, bool is_noticed) {
     if (std::exchange(receivers_[i].present, present) == present || !courier_) return;
-    if (!present) may_repeat(ledger_.hearings.at(name(i)));
-    set_roster();
+    if (!present) {
+        watchers_.happened(HookHappening::goes, state(name(i)));
+        ledger_.hearings.at(name(i)).may_be_repeated();
+    }
+    if (is_noticed) changed_at_ = courier_->head();
+    read_files();
+}
+
+void Postbox::change(std::size_t i) {
+    auto& receiver = receivers_[i];
+    std::swap(receiver.terms.events, receiver.other_events);
+    receiver.terms.concurrency = receiver.terms.concurrency % 3 + 1;
+    if (!courier_ || !receiver.present) return;
+    watchers_.happened(HookHappening::changes, state(name(i)));
+    changed_at_ = courier_->head();
+    read_files();
+}
+
+// --- what a person may do -----------------------------------------------------------------------
+
+void Postbox::pause(std::size_t i) {
+    const auto before = state(name(i));
+    if (courier_->pause(name(i))) watchers_.happened(HookHappening::paused, before);
+}
+
+void Postbox::resume(std::size_t i) {
+    const auto before = state(name(i));
+    if (courier_->resume(name(i), host_.now())) watchers_.happened(HookHappening::resumed, before);
 }
 
 void Postbox::retry(std::size_t i) {
-    if (courier_->knows(name(i))) (void)courier_->retry(name(i), node_.reader(), host_.now());
+    if (!courier_->knows(name(i))) return;
+    watchers_.happened(HookHappening::sent_again, state(name(i)));
+    (void)courier_->retry(name(i), node_.reader(), host_.now());
+}
+
+Asked Postbox::forget(std::size_t i) {
+    Asked asked{.name = name(i), .is_there = receivers_[i].present};
+    auto& hearing = ledger_.hearings.at(asked.name);
+    asked.is_known = hearing.place.has_row || known_.contains(asked.name);
+    courier_->set_head(ledger_.head());
+    watchers_.happened(HookHappening::forgotten, state(asked.name));
+    asked.before = courier_->report(host_.now());
+    asked.answer = courier_->forget(asked.name);
+    asked.after = courier_->report(host_.now());
+    if (asked.answer != Courier::Forgetting::forgotten) return asked;
+    known_.erase(asked.name);
+    ledger_.farewells[asked.name].push_back({.former = std::move(hearing)});
+    hearing = {};
+    hearing.forgotten_at = ledger_.head();
+    return asked;
+}
+
+HookState Postbox::state(const std::string& name) const {
+    for (const auto& report : courier_->report(host_.now())) {
+        if (report.subscription.name != name) continue;
+        if (report.absent) return HookState::absent;
+        if (report.subscription.state == SubscriberState::paused) return HookState::paused;
+        if (report.subscription.state == SubscriberState::disabled) return HookState::disabled;
+        return report.failing ? HookState::failing : HookState::active;
+    }
+    return HookState::unknown;
 }
 
 // --- attempts -----------------------------------------------------------------------------------
@@ -101,20 +150,22 @@ void Postbox::step() {
         finish_due();
     }
     courier_->take_notices();
-    keep_changes();
 }
 
 void Postbox::begin(const Courier::Attempt& attempt) {
     const auto receiver = std::ranges::find_if(
         receivers_, [&](const Receiver& r) { return r.terms.name == attempt.subscriber; });
     Attempt begun{attempt.id, attempt.subscriber, attempt.parcel, host_.elapsed(), {}};
-    switch (receiver->mood) {
+    auto mood = receiver->mood;
+    if (mood == Mood::fickle) mood = static_cast<Mood>(attempt.id % (mood_names.size() - 1));
+    switch (mood) {
         case Mood::good:
+        case Mood::fickle:
             begun.outcome.kind = Outcome::Kind::delivered;
             break;
         case Mood::slow:
             begun.outcome.kind = Outcome::Kind::delivered;
-            begun.due += 3s;
+            begun.due += 5s;
             break;
         case Mood::failing:
             begun.outcome.what = "exit 1";
@@ -125,9 +176,10 @@ void Postbox::begin(const Courier::Attempt& attempt) {
             break;
         case Mood::gone:
             begun.outcome = {.kind = Outcome::Kind::gone, .what = "HTTP 410"};
+            begun.due += 1s;
             break;
     }
-    const bool takes_it = receiver->mood != Mood::failing && receiver->mood != Mood::gone;
+    const bool takes_it = mood != Mood::failing && mood != Mood::gone;
     if (takes_it) hear(attempt.subscriber, *attempt.parcel);
     attempts_.push_back(std::move(begun));
 }
@@ -149,68 +201,32 @@ void Postbox::finish_due() {
         due.push_back(std::move(attempt));
         return true;
     });
-    for (auto& attempt : due) {
-        auto& hearing = ledger_.hearings.at(attempt.subscriber);
-        if (attempt.outcome.kind == Outcome::Kind::delivered && attempt.parcel->type != "gap") {
-            hearing.ears[attempt.parcel->seq] = {.delivered = true, .may_repeat = false};
-        }
-        courier_->finish(attempt.id, attempt.outcome, host_.now());
-        // At once: what is given up may be followed by the next of its session.
-        keep_changes();
+    for (const auto& attempt : due) finish(attempt);
+}
+
+void Postbox::finish(const Attempt& attempt) {
+    const auto& name = attempt.subscriber;
+    auto& hearing = ledger_.hearings.at(name);
+    const bool is_delivered = attempt.outcome.kind == Outcome::Kind::delivered;
+    if (is_delivered && attempt.parcel->type != "gap") {
+        hearing.ears[attempt.parcel->seq] = {.delivered = true, .may_repeat = false};
     }
+    watchers_.happened(is_delivered                                    ? HookHappening::takes_it
+                       : attempt.outcome.kind == Outcome::Kind::failed ? HookHappening::fails
+                                                                       : HookHappening::ends_it,
+                       state(name));
+    const auto before = is_delivered ? 0 : given_up(name);
+    courier_->finish(attempt.id, attempt.outcome, host_.now());
+    // It may be followed by the next of its session.
+    if (!is_delivered && given_up(name) != before) hearing.dead.insert(attempt.parcel->seq);
 }
 
-// --- what is on record --------------------------------------------------------------------------
-
-void Postbox::keep_changes() {
-    for (auto& change : courier_->take_changes()) {
-        const auto* letter = std::get_if<LetterSaved>(&change);
-        if (letter != nullptr && letter->letter.state == LetterState::dead) {
-            ledger_.hearings.at(letter->letter.subscriber).dead.insert(letter->letter.parcel.seq);
-        }
-        unsaved_.push_back(std::move(change));
+std::int64_t Postbox::given_up(const std::string& name) const {
+    for (const auto& report : courier_->report(host_.now())) {
+        if (report.subscription.name != name) continue;
+        return report.subscription.lost + static_cast<std::int64_t>(report.dead);
     }
-}
-
-std::optional<SaveDeliveries> Postbox::take_save(bool at_once) {
-    if (saving_ || unsaved_.empty()) return std::nullopt;
-    if (!at_once && host_.elapsed() - saved_at_ < save_period) return std::nullopt;
-    saving_ = true;
-    saved_at_ = host_.elapsed();
-    saving_copy_ = std::exchange(unsaved_, {});
-    return SaveDeliveries{saving_copy_};
-}
-
-void Postbox::finish_save(bool ok) {
-    saving_ = false;
-    auto copy = std::exchange(saving_copy_, {});
-    if (ok) return read_record();
-    std::ranges::move(unsaved_, std::back_inserter(copy));
-    unsaved_ = std::move(copy);
-}
-
-void Postbox::read_record() {
-    const auto subscriptions = node_.reader().subscriptions();
-    if (!subscriptions) return;
-    for (const auto& subscription : *subscriptions) {
-        auto& hearing = ledger_.hearings.at(subscription.name);
-        hearing.is_on_record = true;
-        hearing.cursor = subscription.cursor;
-        hearing.letters.clear();
-        hearing.gap_letters.clear();
-        const auto letters = node_.reader().letters(
-            {.subscriber = subscription.name, .state = {}, .after = 0, .limit = letters_max});
-        if (!letters) return;
-        for (const auto& letter : *letters) {
-            if (letter.parcel.type == "gap") {
-                hearing.gap_letters.push_back(gap_in(letter.parcel));
-            } else {
-                hearing.letters.insert(letter.parcel.seq);
-            }
-        }
-        watchers_.saved(subscription.name, hearing);
-        hearing.checked_to = hearing.cursor;
-    }
+    return 0;
 }
 
 }  // namespace knell::sim

@@ -9,6 +9,7 @@
 #include "deliver/courier.hpp"
 #include "engine/state.hpp"
 #include "ledger.hpp"
+#include "postbox.hpp"
 #include "spool.hpp"
 #include "watch/watch_list.hpp"
 
@@ -25,6 +26,8 @@ enum class Moment : std::uint8_t {
     signal,    // the daemon signals a process
     hearing,   // a receiver is given a parcel
     saved,     // how far subscribers are is on record
+    refused,   // the store refused to save that
+    asked,     // the daemon was asked to forget a subscriber
     start,     // the daemon is up again
     rested,    // everything works again and a moment has passed; nobody has swept
     healed     // the end of a run: everything works and enough time has passed
@@ -41,7 +44,10 @@ struct Scene {
     bool words_on_their_way = false;  // what the watch has said is not on record yet
     const Courier* courier = nullptr;
     const Host::Process* signalled = nullptr;
+    std::string_view subscriber;  // whose hearing it is
     const Hearing* hearing = nullptr;
+    const Place* place = nullptr;
+    const Asked* asked = nullptr;
     const Parcel* parcel = nullptr;
     const Following* following = nullptr;
     const FeedLine* feed_line = nullptr;
@@ -102,5 +108,11 @@ std::string heard_again(const Scene& scene);
 std::string view_differs(const Scene& scene);
 std::string delivered_but_kept(const Scene& scene);
 std::string not_all_heard(const Scene& scene);
+std::string heard_from_before(const Scene& scene);  // promises_hooks.cpp
+std::string place_lost(const Scene& scene);
+std::string forgotten_but_kept(const Scene& scene);
+std::string record_changed(const Scene& scene);
+std::string courier_differs(const Scene& scene);
+std::string wrongly_forgotten(const Scene& scene);
 
 }  // namespace knell::sim

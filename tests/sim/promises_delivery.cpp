@@ -13,10 +13,6 @@ bool is_gap(const Parcel& parcel) {
     return parcel.type == "gap";
 }
 
-bool wants(const Hearing& hearing, const Event& event) {
-    return event.seq > hearing.since && hearing.filter.wants(event.type);
-}
-
 }  // namespace
 
 std::string parcel_differs(const Scene& scene) {
@@ -26,7 +22,7 @@ std::string parcel_differs(const Scene& scene) {
         return fmt::format("event {} is not in the log", parcel.seq);
     }
     const auto& event = scene.ledger.log()[static_cast<std::size_t>(parcel.seq - 1)];
-    if (!wants(*scene.hearing, event)) return fmt::format("event {} was not wanted", parcel.seq);
+    if (!scene.hearing->may_hear(event)) return fmt::format("event {} was not wanted", parcel.seq);
     const auto json = wire::to_text(wire::to_json(event, scene.node_id));
     if (json == parcel.json) return {};
     return fmt::format("event {} was heard as {}, the log says {}", parcel.seq, parcel.json, json);
@@ -41,7 +37,7 @@ std::string out_of_order(const Scene& scene) {
     // What the log has let go of is told as a gap, which waits for no session.
     for (auto seq = std::max(hearing.since + 1, scene.first_kept); seq < parcel.seq; ++seq) {
         const auto& event = scene.ledger.log()[static_cast<std::size_t>(seq - 1)];
-        if (event.session_id.text() != parcel.session_id || !wants(hearing, event)) continue;
+        if (event.session_id.text() != parcel.session_id || !hearing.must_hear(event)) continue;
         if (hearing.has_been_given(seq) || hearing.dead.contains(seq)) continue;
         return fmt::format("event {} of session {} is heard before event {}", parcel.seq,
                            parcel.session_id, seq);
@@ -58,23 +54,23 @@ std::string heard_again(const Scene& scene) {
 
 std::string view_differs(const Scene& scene) {
     const auto& hearing = *scene.hearing;
+    const auto& place = *scene.place;
     for (auto seq = std::max(hearing.checked_to, hearing.since) + 1;
-         seq <= std::min(hearing.cursor, scene.ledger.head()); ++seq) {
+         seq <= std::min(place.cursor, scene.ledger.head()); ++seq) {
         const auto& event = scene.ledger.log()[static_cast<std::size_t>(seq - 1)];
-        if (!wants(hearing, event) || hearing.has_been_given(seq)) continue;
-        if (hearing.has_letter(seq)) continue;
+        if (!hearing.must_hear(event) || hearing.has_been_given(seq)) continue;
+        if (place.has_letter(seq)) continue;
         return fmt::format("its cursor is at {}, event {} was neither delivered nor kept",
-                           hearing.cursor, seq);
+                           place.cursor, seq);
     }
-    if (hearing.cursor < hearing.checked_to) {
-        return fmt::format("its cursor went back from {} to {}", hearing.checked_to,
-                           hearing.cursor);
+    if (place.cursor < hearing.checked_to) {
+        return fmt::format("its cursor went back from {} to {}", hearing.checked_to, place.cursor);
     }
     return {};
 }
 
 std::string delivered_but_kept(const Scene& scene) {
-    for (const auto seq : scene.hearing->letters) {
+    for (const auto seq : scene.place->letters) {
         const auto ear = scene.hearing->ears.find(seq);
         if (ear == scene.hearing->ears.end() || ear->second.may_repeat) continue;
         if (ear->second.delivered) {
@@ -88,7 +84,7 @@ std::string not_all_heard(const Scene& scene) {
     for (const auto& [name, hearing] : scene.ledger.hearings) {
         for (auto seq = hearing.since + 1; seq <= scene.ledger.head(); ++seq) {
             const auto& event = scene.ledger.log()[static_cast<std::size_t>(seq - 1)];
-            if (!wants(hearing, event) || hearing.has_been_given(seq)) continue;
+            if (!hearing.must_hear(event) || hearing.has_been_given(seq)) continue;
             return fmt::format("{} has never heard of event {} ({})", name, seq,
                                name_in(event_type_names, event.type));
         }

@@ -47,13 +47,25 @@ World::World(std::uint64_t seed)
                         check(Moment::hearing, seen);
                     },
                 .saved =
-                    [this](const std::string& name, const Hearing& hearing) {
-                        say(fmt::format("  {} is at {} on record, {} letters", name, hearing.cursor,
-                                        hearing.letters.size()));
+                    [this](const std::string& name, const Hearing& hearing, const Place& place) {
+                        say(place.has_row ? fmt::format("  {} is at {} on record, {} letters", name,
+                                                        place.cursor, place.letters.size())
+                                          : fmt::format("  {} is not on record", name));
+                        auto seen = scene();
+                        seen.subscriber = name;
+                        seen.hearing = &hearing;
+                        seen.place = &place;
+                        check(Moment::saved, seen);
+                    },
+                .refused =
+                    [this](const Hearing& hearing, const Place& place) {
                         auto seen = scene();
                         seen.hearing = &hearing;
-                        check(Moment::saved, seen);
-                    }}),
+                        seen.place = &place;
+                        check(Moment::refused, seen);
+                    },
+                .happened = [this](HookHappening happening,
+                                   HookState before) { coverage_.count(happening, before); }}),
       followers_(host_, ledger_, node_,
                  [this](std::size_t who, const Following& following, const FeedLine& line) {
                      say(fmt::format("  follower {} is sent {}", who,
@@ -156,6 +168,12 @@ void World::stop_daemon() {
     if (!node_.is_up()) return;
     pump(/*save_at_once=*/true);
     if (!node_.is_up()) return;
+    if (auto rest = postbox_.is_up() ? postbox_.take_rest() : std::nullopt) {
+        std::vector<Spoken> last;
+        last.push_back(heard_now(std::move(*rest), /*observed=*/false));
+        decide(std::move(last));
+        if (!node_.is_up()) return;
+    }
     fall_silent();
     node_.stop();
     postbox_.crash();
@@ -385,7 +403,6 @@ void World::heal() {
     for (std::size_t i = 0; i < postbox_.size(); ++i) {
         postbox_.set_mood(i, Mood::good);
         postbox_.set_present(i, true);
-        postbox_.resume(i);
     }
     followers_.slow_down(0ns, 0ns);
     for (std::size_t i = 0; i < Followers::count; ++i) {
@@ -395,6 +412,8 @@ void World::heal() {
     run_for(40s);  // one that could not be told is looked for again within half a minute
     if (broken_ || !node_.is_up()) return;
     check(Moment::rested, scene());
+    // Not before: an attempt that was under way may have said "never again".
+    for (std::size_t i = 0; i < postbox_.size(); ++i) postbox_.resume(i);
     sweep();
     // Two lease times, because a crowd may be held once, and a park window after that.
     for (int i = 0; i < 5; ++i) {

@@ -95,6 +95,8 @@ class World {
     bool perform_on_subscriber(const Action& action);
     bool perform_on_follower(const Action& action);
 
+    void forget_subscriber(std::size_t who, const Action& action);
+    void kill_unsaved(std::size_t who, const Action& action);
     void end_some_process(const Action& action, Departure departure);
     void end_process(Host::Process* process, const Action& action, Departure departure);
     void leave_process(const Action& action);
