@@ -115,12 +115,16 @@ class Run final : public Command {
         const auto outcome = signals.wait_for(
             child->pid(), [&] { return session.needs_renewal() ? renewal.tend() : std::nullopt; });
         std::vector<std::string> orphans;
-        if (session.needs_renewal()) {
+        if (session.needs_renewal() || session.is_untold()) {
             // Before the end is told: a daemon that is started for that is nobody's orphan.
             orphans = orphan_lines({.command = child->pid(),
                                     .renewer = renewal.process(),
                                     .had_children = had_children,
-                                    .should_stop = leftovers_ == "stop"});
+                                    .should_stop = leftovers_ == "stop",
+                                    .why = session.is_untold()
+                                               ? "no daemon could be reached when it began"
+                                               : "the daemon cannot see it from its pid "
+                                                 "namespace"});
         }
         close(session, outcome, child->pid(), had_children);
         for (const auto& line : orphans) complain("run", line);

@@ -24,9 +24,11 @@ std::string what_happened(const JsonObject& event) {
     }
     if (!detail.empty()) text += fmt::format("{}{}", text.empty() ? "" : ": ", detail);
     if (const auto* leftovers = wire::array_at(event, "leftovers")) {
-        if (const auto running = count_running(*leftovers); running > 0) {
-            text += fmt::format("; {} left running", running);
+        const auto stopping = count_stopping(*leftovers);
+        if (const auto left = count_running(*leftovers) - stopping; left > 0) {
+            text += fmt::format("; {} left running", left);
         }
+        if (stopping > 0) text += fmt::format("; {} being stopped", stopping);
     }
     return text;
 }

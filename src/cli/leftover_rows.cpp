@@ -55,6 +55,13 @@ std::size_t count_running(const JsonArray& leftovers) {
     }));
 }
 
+std::size_t count_stopping(const JsonArray& leftovers) {
+    return static_cast<std::size_t>(std::ranges::count_if(leftovers, [](const Json& leftover) {
+        const auto* object = leftover.if_object();
+        return object != nullptr && wire::text_at(*object, "fate") == "stopping";
+    }));
+}
+
 Table leftover_table(const JsonArray& leftovers) {
     Table table({{.title = "PID", .align = Align::right},
                  {.title = "COMMAND", .shrink_to = 20},

@@ -21,6 +21,8 @@ std::vector<std::string> leftover_lines(const JsonArray& leftovers, std::string_
 
 /// How many had not gone by themselves when the session ended.
 std::size_t count_running(const JsonArray& leftovers);
+/// Of them, those that the daemon was stopping when this was written.
+std::size_t count_stopping(const JsonArray& leftovers);
 
 /// One row each: pid, command, what became of it, how it is known to be the session's.
 Table leftover_table(const JsonArray& leftovers);

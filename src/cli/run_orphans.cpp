@@ -64,9 +64,7 @@ std::vector<std::string> orphan_lines(const OrphanSearch& search) {
         found = living_orphans(search);
     }
     if (!found) {
-        return {
-            "what it left running was not looked for: the daemon cannot see it from its pid "
-            "namespace"};
+        return {fmt::format("what it left running was not looked for: {}", search.why)};
     }
     const auto* const undone = search.should_stop ? "stopped" : "recorded";
     std::vector<std::string> lines;
@@ -76,9 +74,8 @@ std::vector<std::string> orphan_lines(const OrphanSearch& search) {
                 fmt::format("{} more were left, not {}", found->size() - lines.size(), undone));
             break;
         }
-        lines.push_back(fmt::format(
-            "left running, not {}: {} {} (the daemon cannot see it from its pid namespace)", undone,
-            pid, command_line(pid)));
+        lines.push_back(fmt::format("left running, not {}: {} {} ({})", undone, pid,
+                                    command_line(pid), search.why));
     }
     return lines;
 }

@@ -129,7 +129,13 @@ Result<void> RunSession::open(pid_t owner) {
     if (created) return created;
     const auto code = created.error().code;
     // A live session must not be run twice, and a mistake must not be kept for later.
-    if (code == ErrorCode::owned || code == ErrorCode::invalid_params) return created;
+    if (code == ErrorCode::owned) {
+        // The daemon's advice is for calls: a command has no takeover.
+        const auto& said = created.error().message;
+        return fail(code, fmt::format("{}; choose another --id, or end that one with: knell end {}",
+                                      said.substr(0, said.find("; take it over")), id_.text()));
+    }
+    if (code == ErrorCode::invalid_params) return created;
     keep_create(owner, created.error());
     return {};
 }

@@ -55,6 +55,8 @@ class RunSession {
     /// The daemon cannot see the command: a lease of `unseen_lease_ttl` stands for it, which is to
     /// be renewed while it lives.
     bool needs_renewal() const { return needs_renewal_; }
+    /// No daemon knew of it when the command began.
+    bool is_untold() const { return untold_create_.has_value(); }
     /// Of a session that has ended while `owner` lives.  If its lease ran out, because all of us
     /// stood still for so long, it gets its next generation; what others ended stays ended.
     Reopened open_again_if_reaped(pid_t owner);

@@ -19,6 +19,9 @@ namespace knell::client {
 
 namespace {
 
+/// How long a daemon that is starting or going may not be proven to be the one that its lock names.
+constexpr std::chrono::milliseconds settle_max{500};
+
 std::unexpected<Error> still_there(pid_t pid, std::string_view what) {
     const auto stat = read_proc_stat(pid);
     if (stat && stat->is_stopped()) {
@@ -97,9 +100,17 @@ Result<std::optional<pid_t>> stop_by_socket(const Paths& paths, const Deadline& 
 /// By the lock of the home, when its socket does not answer: deleted, or not bound yet.  Only the
 /// process that is proven to hold the lock is signalled.
 Result<std::optional<pid_t>> stop_by_lock(const Paths& paths, const Deadline& deadline) {
-    const auto holder = lock_holder(paths.lock_file);
+    auto holder = lock_holder(paths.lock_file);
     if (!holder) return std::optional<pid_t>{};
-    const auto pidfd = open_lock_holder(paths.lock_file, *holder);
+    auto pidfd = open_lock_holder(paths.lock_file, *holder);
+    // It may be about to write who it is, or have just gone.
+    const Deadline settled{std::min(deadline.left(), settle_max)};
+    while (!pidfd && settled.left().count() > 0) {
+        ::poll(nullptr, 0, settled.poll_millis(std::chrono::milliseconds{20}));
+        holder = lock_holder(paths.lock_file);
+        if (!holder) return std::optional<pid_t>{};
+        pidfd = open_lock_holder(paths.lock_file, *holder);
+    }
     if (!pidfd) {
         return fail(ErrorCode::unreachable,
                     fmt::format("a daemon holds {} and does not answer at {}, but process {} {}; "

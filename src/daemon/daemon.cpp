@@ -26,6 +26,7 @@
 #include "daemon/open_home.hpp"
 #include "daemon/read_thread.hpp"
 #include "daemon/spool.hpp"
+#include "daemon/spool_at_start.hpp"
 #include "daemon/sweep.hpp"
 #include "daemon/writer.hpp"
 #include "net/server.hpp"
@@ -109,7 +110,10 @@ class Daemon final : public rpc::Backend {
     Result<void> start() {
         note_place();
         FinderAtStart finder(process_tree_, live_owners_, options_.paths.listen_socket);
-        if (auto recovered = writer_.recover(processes_, finder); !recovered) return recovered;
+        OpenSessionsSpool spool(options_.paths.spool_dir, *this);
+        if (auto recovered = writer_.recover(processes_, finder, spool); !recovered) {
+            return recovered;
+        }
         delivery_.emplace(options_.paths, store_->node_id(), writer_.head_at_start(),
                           delivery_outside());
         if (auto recovered = delivery_->recover(); !recovered) return recovered;
@@ -322,13 +326,19 @@ class Daemon final : public rpc::Backend {
     }
 
     /// Its `knell run` leaves the command unwaited for until it has told of its end, and knows more
-    /// than its exit status: what asked it to end.  So it has the first word, for a short while.
-    /// Any thread.
+    /// than its exit status: what asked it to end.  So it has the first word, for a short while;
+    /// also when it could not reach us and wrote it down.  Any thread.
     void observe_after_wrapper(OwnerGone gone, int looks) {
         // Of another user's process it may be all that can be known of how it went.
         const bool may_be_told = gone.departure.kind == Departure::Kind::lost ||
                                  is_unwaited_for(gone.process, processes_);
-        if (looks == 0 || !may_be_told) return writer_.observe(std::move(gone));
+        if (looks == 0 || !may_be_told) {
+            return server_.post([this, gone = std::move(gone)]() mutable {
+                spool_.look([this, gone = std::move(gone)]() mutable {
+                    writer_.observe(std::move(gone));
+                });
+            });
+        }
         server_.after(first_word_look, [this, gone = std::move(gone), looks] {
             observe_after_wrapper(gone, looks - 1);
         });

@@ -74,6 +74,9 @@ std::vector<Command> Desk::look_at_owners(const SurveyReply& survey,
     std::vector<Command> findings;
     for (const auto& owner : survey.owners) {
         auto finding = look_for(owner.process, processes);
+        if (std::holds_alternative<Gone>(finding) && has_parent_to_tell(owner.process, processes)) {
+            continue;
+        }
         findings.push_back(to_command(owner.process, std::move(finding), read_clocks_().boot));
     }
     return findings;
@@ -108,8 +111,20 @@ Result<void> Desk::resume_stopping(std::vector<Effect>& effects) {
     });
 }
 
+void Desk::take_in(SpoolAtStart& spool, Recovered& recovered) {
+    const auto is_open = [this](const SessionId& id) { return state_.find(id) != nullptr; };
+    spool.take_in(is_open, [&](Command&& command) -> Result<Reply> {
+        std::vector<Command> commands;
+        commands.push_back(std::move(command));
+        auto step = journal_.commit(std::move(commands), listen_from_now());
+        if (step.failed) return fail(ErrorCode::storage, step.why_failed);
+        std::ranges::move(step.effects, std::back_inserter(recovered.effects));
+        return std::move(step.replies.front());
+    });
+}
+
 Result<Desk::Recovered> Desk::recover(const ProcessTable& processes, LeftoverFinder& leftovers,
-                                      std::string announcement) {
+                                      SpoolAtStart& spool, std::string announcement) {
     const auto heads = store_.heads();
     if (!heads) return std::unexpected(heads.error());
     // Strictly later than whatever the daemon before may have written.
@@ -122,13 +137,19 @@ Result<Desk::Recovered> Desk::recover(const ProcessTable& processes, LeftoverFin
     head_at_start_ = state_.heads().seq;
     first_seq_ = state_.heads().first_seq;
     std::vector<Command> commands;
+    commands.emplace_back(Announce{EventType::gateway_startup, std::move(announcement)});
+    auto announced = journal_.commit(std::move(commands), listen_from_now());
+    if (announced.failed) return fail(ErrorCode::storage, announced.why_failed);
+
+    Recovered recovered{std::move(announced.effects), {}};
+    // Before the owners are looked at: of the dead it may know more than can be seen.
+    take_in(spool, recovered);
+    commands.clear();
     commands.emplace_back(Survey{});
     auto surveyed = journal_.commit(std::move(commands), listen_from_now());
     if (!surveyed.replies.front()) return std::unexpected(surveyed.replies.front().error());
-
-    Recovered recovered{std::move(surveyed.effects), {}};
+    std::ranges::move(surveyed.effects, std::back_inserter(recovered.effects));
     commands.clear();
-    commands.emplace_back(Announce{EventType::gateway_startup, std::move(announcement)});
     const auto& survey = std::get<SurveyReply>(*surveyed.replies.front());
     for (const auto& owner : survey.owners) leftovers.protect(owner.process);
     std::ranges::move(look_at_owners(survey, processes), std::back_inserter(commands));

@@ -27,6 +27,16 @@ class LeftoverFinder {
     virtual std::vector<FoundLeftovers> find(const FindLeftovers& what) = 0;
 };
 
+/// What was written down of ends while no daemon could be reached, taken in while one starts.
+class SpoolAtStart {
+  public:
+    virtual ~SpoolAtStart() = default;
+    using IsOpen = std::function<bool(const SessionId&)>;
+    using Say = std::function<Result<Reply>(Command&&)>;
+    /// Says what is written of sessions that are open.
+    virtual void take_in(const IsOpen& is_open, const Say& say) = 0;
+};
+
 /// What the writer does, without its thread, its queue and its log: the daemon and the simulator
 /// run the same steps.  Clocks and processes are handed in.  One thread.
 class Desk {
@@ -39,11 +49,13 @@ class Desk {
         std::vector<Effect> effects;   // to be carried out once somebody can
         std::vector<Event> automatic;  // to be explained
     };
-    /// Takes the open sessions from the store, announces the daemon, and looks at each of their
-    /// owners: adopted, ended or marked unknown before anybody can ask.  What an earlier daemon was
-    /// stopping comes as a StopLeftovers of its own.
+    /// Takes the open sessions from the store, announces the daemon, takes in what is written of
+    /// their ends, and looks at each of their owners: adopted, ended or marked unknown before
+    /// anybody can ask.  One that has ended and whose parent may still say how is left to the watch,
+    /// which waits for that word.  What an earlier daemon was stopping comes as a StopLeftovers of
+    /// its own.
     Result<Recovered> recover(const ProcessTable& processes, LeftoverFinder& leftovers,
-                              std::string announcement);
+                              SpoolAtStart& spool, std::string announcement);
     /// Whoever can be heard is heard from now on: what passed before counts against no lease.
     Now listen_from_now();
 
@@ -93,6 +105,7 @@ class Desk {
     };
     Group next_group();
     std::vector<Command> look_at_owners(const SurveyReply& survey, const ProcessTable& processes);
+    void take_in(SpoolAtStart& spool, Recovered& recovered);
     Result<void> end_the_dead(std::vector<Command> commands, LeftoverFinder& leftovers,
                               Recovered& recovered);
     Result<void> resume_stopping(std::vector<Effect>& effects);

@@ -21,7 +21,7 @@ using Call = testing::FailingStore::Call;
 
 class DeskTrial : public ::testing::Test {
   protected:
-    Result<Desk::Recovered> recover() { return desk_.recover(processes_, leftovers_, "started"); }
+    Result<Desk::Recovered> recover() { return desk_.recover(processes_, leftovers_, spool_, "started"); }
     Journal::Step say(Command command, bool observed = false) {
         std::vector<Desk::Word> words;
         words.push_back({std::move(command), observed, clocks_});
@@ -37,6 +37,7 @@ class DeskTrial : public ::testing::Test {
     testing::FailingStore store_;
     testing::FakeProcesses processes_;
     testing::NoLeftovers leftovers_;
+    testing::NoSpool spool_;
     AwakeClock::Readings clocks_{testing::at(0).wall, testing::at(0).steady, testing::at(0).boot};
     Desk desk_{store_, [this] { return clocks_; }};
 };

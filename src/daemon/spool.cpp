@@ -1,28 +1,18 @@
 #include "daemon/spool.hpp"
 
-#include <cerrno>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <vector>
 
-#include <unistd.h>
-
 #include "daemon/spool_file.hpp"
+#include "daemon/spool_load.hpp"
 #include "daemon/spool_replay.hpp"
-#include "daemon/spool_text.hpp"
 #include "platform/log.hpp"
 
 namespace knell {
 
 namespace {
-
-void set_aside_and_say(const std::string& path, std::string_view why) {
-    const auto bad = set_aside(path);
-    log_error("cannot take in {}: {}; {}", path, why,
-              bad ? "kept as " + *bad : bad.error().message);
-}
 
 /// A spool file under way.  Locked while this exists, so that `knell run` cannot add a line between
 /// our reading and our deleting.
@@ -62,14 +52,7 @@ class Intake : public std::enable_shared_from_this<Intake> {
     }
 
     void settle() {
-        if (unlink(path_.c_str()) != 0) {
-            log_warn("cannot delete delivered {}: {}", path_,
-                     std::generic_category().message(errno));
-        } else if (replay_.is_empty()) {
-            log_info("deleted {}: it is empty", path_);
-        } else {
-            log_info("took in {}: written while no daemon could be reached", path_);
-        }
+        delete_delivered(path_, replay_);
         finish();
     }
 
@@ -85,30 +68,16 @@ class Intake : public std::enable_shared_from_this<Intake> {
     const std::function<void()> done_;
 };
 
-/// What became of a file on the read thread.
-struct Loaded {
-    Fd lock;
-    std::vector<Command> commands;
-    std::string problem;  // why it can never be taken in
-};
-
-std::optional<Loaded> load_file(const std::string& path, rpc::Backend& backend) {
-    auto file = open_spool_file(path);
-    if (!file) return Loaded{{}, {}, file.error().message};
-    if (!*file) return std::nullopt;
-    auto commands = parse_spool((*file)->text, backend);
-    if (!commands) return Loaded{std::move((*file)->lock), {}, commands.error().message};
-    // Deleting it as delivered would hide that a run left a record nobody has.
-    if (commands->empty() && !(*file)->text.empty()) {
-        return Loaded{std::move((*file)->lock), {}, "it holds no whole line"};
-    }
-    return Loaded{std::move((*file)->lock), std::move(*commands), {}};
-}
-
 }  // namespace
+
+void SpoolIntake::look(std::move_only_function<void()> then) {
+    waiting_for_next_.push_back(std::move(then));
+    look();
+}
 
 void SpoolIntake::look() {
     if (looking_ || under_way_ > 0) return;
+    waiting_for_this_ = std::exchange(waiting_for_next_, {});
     looking_ = true;
     auto found = std::make_shared<std::vector<std::string>>();
     backend_.read(
@@ -121,6 +90,7 @@ void SpoolIntake::look() {
             looking_ = false;
             waiting_.assign(found->begin(), found->end());
             advance();
+            settle_look();
         });
 }
 
@@ -134,11 +104,11 @@ void SpoolIntake::advance() {
 }
 
 void SpoolIntake::load(const std::string& path) {
-    auto loaded = std::make_shared<std::optional<Loaded>>();
+    auto loaded = std::make_shared<std::optional<LoadedSpool>>();
     backend_.read(
         rpc::ConnectionId::none,
         [loaded, path, this](Reader&) -> Result<Json> {
-            *loaded = load_file(path, backend_);
+            *loaded = load_spool(path, backend_);
             return Json{};
         },
         [loaded, path, this](const Result<Json>& read) {
@@ -159,6 +129,13 @@ void SpoolIntake::load(const std::string& path) {
 void SpoolIntake::finish_one() {
     --under_way_;
     advance();
+    settle_look();
+}
+
+void SpoolIntake::settle_look() {
+    if (looking_ || under_way_ > 0) return;
+    for (auto& then : std::exchange(waiting_for_this_, {})) then();
+    if (!waiting_for_next_.empty()) look();
 }
 
 }  // namespace knell

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "rpc/backend.hpp"
 
@@ -20,17 +22,23 @@ class SpoolIntake {
 
     /// Begins a look, unless one is still under way.  Returns at once.
     void look();
+    /// `then` once all that is there now was taken in, or cannot be.
+    void look(std::move_only_function<void()> then);
 
   private:
     void advance();
     void load(const std::string& path);
     void finish_one();
+    void settle_look();
 
     const std::string spool_dir_;
     rpc::Backend& backend_;
     bool looking_ = false;
     std::deque<std::string> waiting_;
     std::size_t under_way_ = 0;
+    /// Who waits for the look under way, and who came too late for it.
+    std::vector<std::move_only_function<void()>> waiting_for_this_;
+    std::vector<std::move_only_function<void()>> waiting_for_next_;
 };
 
 }  // namespace knell

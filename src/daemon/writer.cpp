@@ -64,8 +64,9 @@ Writer::~Writer() {
     stop();
 }
 
-Result<void> Writer::recover(const ProcessTable& processes, LeftoverFinder& leftovers) {
-    auto recovered = desk_.recover(processes, leftovers,
+Result<void> Writer::recover(const ProcessTable& processes, LeftoverFinder& leftovers,
+                              SpoolAtStart& spool) {
+    auto recovered = desk_.recover(processes, leftovers, spool,
                                    fmt::format("knell {} started, pid {}", version, getpid()));
     if (!recovered) return std::unexpected(recovered.error());
     first_effects_ = std::move(recovered->effects);

@@ -40,7 +40,8 @@ class Writer {
     ~Writer();
 
     /// See Desk.  Before `start`.
-    Result<void> recover(const ProcessTable& processes, LeftoverFinder& leftovers);
+    Result<void> recover(const ProcessTable& processes, LeftoverFinder& leftovers,
+                              SpoolAtStart& spool);
     /// The newest event before the announcement.
     Seq head_at_start() const { return desk_.head_at_start(); }
     void start();

@@ -26,7 +26,7 @@ using Call = testing::FailingStore::Call;
 class WriterTrial : public ::testing::Test {
   protected:
     void recover() {
-        const auto recovered = writer_.recover(processes_, leftovers_);
+        const auto recovered = writer_.recover(processes_, leftovers_, spool_);
         ASSERT_TRUE(recovered) << recovered.error().message;
     }
     Result<Reply> ask(Command command) {
@@ -53,6 +53,7 @@ class WriterTrial : public ::testing::Test {
     testing::FailingStore store_;
     testing::FakeProcesses processes_;
     testing::NoLeftovers leftovers_;
+    testing::NoSpool spool_;
     const ConfigHolder config_{"/nowhere/config.yaml"};
     Writer writer_{store_, config_,
                    [](std::vector<Writer::Answer> answers, const std::vector<Event>&) {
@@ -63,7 +64,7 @@ class WriterTrial : public ::testing::Test {
 
 TEST_F(WriterTrial, ARecoveryThatTheStoreRefusesIsNone) {
     store_.refused = {Call::heads};
-    EXPECT_FALSE(writer_.recover(processes_, leftovers_));
+    EXPECT_FALSE(writer_.recover(processes_, leftovers_, spool_));
 }
 
 TEST_F(WriterTrial, AFullQueueRefusesAndLeavesTheAnswerToItsCaller) {

@@ -148,7 +148,13 @@ void close_at_once(Decision& decision, const Session& opened, const Close& close
 Decision decide_on(Create&& create, const Session* past, const State& state) {
     const auto now = state.now().wall;
     auto session = std::move(create.draft);
-    if (const auto* live = state.find(session.id)) return refuse(owned_by(*live, state));
+    if (const auto* live = state.find(session.id)) {
+        // Nobody owns it any more: whoever starts its command again need not wait for the record.
+        if (const auto gone = departed(*live, state)) {
+            return refuse(ended_just_now(*live, gone->end, state));
+        }
+        return refuse(owned_by(*live, state));
+    }
     if (past != nullptr) return refuse(has_ended(*past, "use session.resume to open it again"));
     if (create.is_own_ancestor) {
         return refuse(Error{ErrorCode::invalid_params,
@@ -251,21 +257,22 @@ Decision decide_on(Resume&& resume, const Session* past, const State& state) {
     auto decision = answer(
         opened_reply(opened.id, opened.generation, opened.owner, resume.and_close.has_value()));
     decision.events.push_back(start_event(opened, now));
-    decision.changes.emplace_back(
-        Reopened{.id = opened.id,
-                 .ordinal = opened.ordinal,
-                 .generation = opened.generation,
-                 .owner = opened.owner,
-                 .on_owner_loss = resume.on_owner_loss,
-                 .park_window = resume.park_window,
-                 .leftovers = resume.leftovers,
-                 .fold = fold_of(opened),
-                 .at = now,
-                 .past = *past,
-                 .reaper = resume.reaper,
-                 .reaper_is_parent = resume.reaper_is_parent,
-                 .former_owners = with_former(past->former_owners, past->owner),
-                 .lease_from = state.now().steady});
+    decision.changes.emplace_back(Reopened{
+        .id = opened.id,
+        .ordinal = opened.ordinal,
+        .generation = opened.generation,
+        .owner = opened.owner,
+        .on_owner_loss = resume.on_owner_loss,
+        .park_window = resume.park_window,
+        .leftovers = resume.leftovers,
+        .fold = fold_of(opened),
+        // One that is over already has done nothing since.
+        .at = resume.and_close ? std::max(opened.owner.since, past->end->ended_before) : now,
+        .past = *past,
+        .reaper = resume.reaper,
+        .reaper_is_parent = resume.reaper_is_parent,
+        .former_owners = with_former(past->former_owners, past->owner),
+        .lease_from = state.now().steady});
     if (resume.and_close) {
         close_at_once(decision, opened, *resume.and_close, now);
     } else {
@@ -297,6 +304,14 @@ bool was_owned_by(const LiveSession& live, const ProcessIdentity& process, const
     return owner.kind != OwnerKind::process || owner.process != process;
 }
 
+/// What asked a command to end only its `knell run` knows, and its word may come when nothing
+/// proves any more that it was the parent.  It says nothing against what was seen.
+void take_what_asked(End& seen, const Close& close) {
+    if (seen.detail.empty() || !close.detail.starts_with(seen.detail + " after ")) return;
+    seen.detail = close.detail;
+    seen.evidence += fmt::format("; what asked it to end is the word of {}", close.said_by);
+}
+
 Decision decide_on(Close&& close, const Session* past, const State& state) {
     const auto* live = state.find(close.session_id);
     if (live == nullptr) {
@@ -319,6 +334,7 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
         gone && path != EndPath::waited_for) {
         // Too late: it has ended already, and how is known better than by somebody's word.
         if (close.was_searched) gone->end.leftovers = close.leftovers;
+        take_what_asked(gone->end, close);
         order_stop(gone->end, *live);
         auto decision = answer(ClosedReply{close.session_id, live->generation(), gone->end, true});
         end_session(decision, gone->path, *live, std::move(gone->end), now);

@@ -2,7 +2,9 @@
 
 #include <mutex>
 #include <optional>
+#include <string>
 
+#include <fmt/format.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -34,6 +36,20 @@ std::optional<LogFile>& kept_file() {
     return file;
 }
 
+/// What others chose, such as a file's name, must not look like a line of ours.
+std::string on_one_line(std::string_view line) {
+    std::string text;
+    text.reserve(line.size());
+    for (const char c : line) {
+        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
+            text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        } else {
+            text += c;
+        }
+    }
+    return text;
+}
+
 }  // namespace
 
 void keep_log_file(const std::string& path) {
@@ -51,7 +67,8 @@ void keep_log_in_place() {
     if (auto& file = kept_file()) file->stay_in_place();
 }
 
-void log_line(LogLevel level, std::string_view text) {
+void log_line(LogLevel level, std::string_view line) {
+    const auto text = on_one_line(line);
     const std::scoped_lock lock(log_mutex());
     if (auto& file = kept_file()) file->rotate_when_full();
     switch (level) {

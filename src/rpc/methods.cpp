@@ -104,6 +104,22 @@ void change_after_a_look(Call&& call, Backend& backend) {
     backend.after_a_look([held, &backend] { change<decode>(std::move(*held), backend); });
 }
 
+/// An id that is taken may be its owner's who has just died: that is looked at before the answer is
+/// no.  Ids that nobody chose are never taken.
+void create(Call&& call, Backend& backend) {
+    if (!call.params.contains("id")) return change<decode_create>(std::move(call), backend);
+    auto command = decode_create(call.params, call.caller, backend);
+    if (!command) return call.respond(std::unexpected(std::move(command.error())));
+    auto held = std::make_shared<Call>(std::move(call));
+    backend.submit(std::move(*command), [held, &backend](Result<Reply> reply) {
+        if (!reply && reply.error().code == ErrorCode::owned) {
+            return change_after_a_look<decode_create>(std::move(*held), backend);
+        }
+        if (!reply) return held->respond(std::unexpected(std::move(reply.error())));
+        held->respond(std::visit(Render{}, *reply));
+    });
+}
+
 /// The wrapper of a command asks for what it left behind to be found before the end is decided.
 void close(Call&& call, Backend& backend) {
     wire::Params params(call.params);
@@ -349,7 +365,7 @@ constexpr std::array hooks_letters_params{
     Param{"limit", "integer", false, "1 to 1000, default 50"}};
 
 constexpr std::array method_table{
-    Method{"session.create", "open a session", create_params, change<decode_create>},
+    Method{"session.create", "open a session", create_params, create},
     Method{"session.resume", "open an ended session again, or claim a live one", resume_params,
            change_after_a_look<decode_resume>},
     Method{"session.append", "add messages", append_params, change<decode_append>},

@@ -11,4 +11,10 @@ class NoLeftovers final : public LeftoverFinder {
     std::vector<FoundLeftovers> find(const FindLeftovers&) override { return {}; }
 };
 
+/// Nothing was ever written down.
+class NoSpool final : public SpoolAtStart {
+  public:
+    void take_in(const IsOpen&, const Say&) override {}
+};
+
 }  // namespace knell::testing

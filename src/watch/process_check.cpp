@@ -143,6 +143,18 @@ bool is_parents_word(const ProcessIdentity& ended, pid_t teller, const ProcessTa
     return table.parent_of(teller) == parent && table.is_knell(teller) && table.is_knell(*parent);
 }
 
+bool has_parent_to_tell(const ProcessIdentity& process, const ProcessTable& table) {
+    if (process.boot_id != table.boot_id() || process.pid_namespace != table.own_pid_namespace()) {
+        return false;
+    }
+    const auto parent = table.parent_of(process.pid);
+    // Asked after the parent: a number that is still the process's own was so before.
+    const auto sight = table.look_at(process.pid);
+    if (!parent || sight.nobody || sight.start_ticks != process.start_ticks) return false;
+    // The first process of all waits for everybody's orphans, and has nothing to say of them.
+    return *parent > 1;
+}
+
 bool is_unwaited_for(const ProcessIdentity& process, const ProcessTable& table) {
     if (process.pid_namespace != table.own_pid_namespace()) return false;
     const auto stat = read_proc_stat(process.pid);

@@ -31,6 +31,10 @@ Finding look_for(const ProcessIdentity& process, const ProcessTable& table);
 /// waited for it yet, or a knell that does the talking for its own parent, a `knell run`.
 bool is_parents_word(const ProcessIdentity& ended, pid_t teller, const ProcessTable& table);
 
+/// Whether a process that has ended is still there because its parent, which may know more of its
+/// end, has not waited for it.
+bool has_parent_to_tell(const ProcessIdentity& process, const ProcessTable& table);
+
 /// It has ended and its parent has yet to take notice.
 bool is_unwaited_for(const ProcessIdentity& process, const ProcessTable& table);
 

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 class Queue : public ::testing::Test {
   protected:
     Queue() {
-        EXPECT_TRUE(desk_.recover(processes_, leftovers_, "started"));
+        EXPECT_TRUE(desk_.recover(processes_, leftovers_, spool_, "started"));
         say(0ms, create("a", lease_owner(5s)));
         run();
     }
@@ -50,6 +50,7 @@ class Queue : public ::testing::Test {
     std::unique_ptr<Store> store_ = make_memory_store();
     FakeProcesses processes_;
     NoLeftovers leftovers_;
+    NoSpool spool_;
     std::chrono::milliseconds now_{0};
     Desk desk_{*store_, [this] { return reading(now_); }, /*group_max=*/2};
     std::vector<Desk::Word> words_;
@@ -72,7 +73,7 @@ TEST_F(Queue, WhatPassesBeforeANewDaemonListensCountsAgainstNoLease) {
     now_ = 10s;
     // Whoever asks for the time finds that much more of it gone.
     Desk next(*store_, [this] { return reading(now_ += 400ms); });
-    ASSERT_TRUE(next.recover(processes_, leftovers_, "started again"));
+    ASSERT_TRUE(next.recover(processes_, leftovers_, spool_, "started again"));
     now_ += 400ms;
     next.listen_from_now();
     const auto from = now_;

@@ -19,7 +19,7 @@ class LogAgeStory : public ::testing::TestWithParam<StoreKind> {
 
     void start() {
         desk_ = std::make_unique<Desk>(under_test_->store(), [this] { return readings_; });
-        ASSERT_TRUE(desk_->recover(processes_, leftovers_, "started"));
+        ASSERT_TRUE(desk_->recover(processes_, leftovers_, spool_, "started"));
         look();
     }
     /// As a crash: nothing is said before.
@@ -54,6 +54,7 @@ class LogAgeStory : public ::testing::TestWithParam<StoreKind> {
                                    SteadyTime{100s}};
     FakeProcesses processes_;
     NoLeftovers leftovers_;
+    NoSpool spool_;
     std::unique_ptr<StoreUnderTest> under_test_;
     std::unique_ptr<Desk> desk_;
 };

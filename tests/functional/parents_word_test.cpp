@@ -72,6 +72,28 @@ TEST_F(ParentsWord, IsTakenAlsoWhereTheWrapperHadAChildOfItsOwn) {
     EXPECT_TRUE(before.is_running()) << "it was there before the command";
 }
 
+TEST_F(ParentsWord, IsNotWaitedForByWhoStartsTheCommandAgain) {
+    for (int round = 0; round < 3; ++round) {
+        Pipe out;
+        auto spawn =
+            home.command({"run", "--id", "s", "--", "sh", "-c", "echo up; exec sleep 600"});
+        spawn.argv.insert(spawn.argv.begin(), "setsid");
+        spawn.out = out.writing.get();
+        Process wrapper(spawn);
+        out.writing.reset();
+        std::string said;
+        while (!said.contains('\n')) ASSERT_TRUE(read_available(out.reading.get(), said));
+        // As a supervisor or the kernel does it, with nobody left to tell.
+        ASSERT_EQ(::kill(-wrapper.pid(), SIGKILL), 0);
+        wrapper.wait();
+
+        const auto again = home.knell({"run", "--id", "s", "--", "true"});
+
+        EXPECT_EQ(again.status, 0) << again.err;
+        EXPECT_EQ(number(ended("s"), "generation"), 2 * (round + 1));
+    }
+}
+
 /// A death that has happened, but that the daemon had no time to notice.
 class UnnoticedDeath : public ParentsWord {
   protected:
@@ -108,6 +130,17 @@ TEST_F(UnnoticedDeath, IsNotHiddenByATakeover) {
     EXPECT_EQ(number(resumed, "generation"), 2);
     const auto ends = client.must("events.read", R"({"types":["session:end"]})");
     EXPECT_EQ(text(ends, "events.0.reason"), "signaled");
+}
+
+TEST_F(UnnoticedDeath, IsSeenByWhoeverAsksForItsId) {
+    client.send(
+        R"({"jsonrpc":"2.0","id":1,"method":"session.create","params":{"id":"s","source":"test"}})"
+        "\n");
+    daemon.signal(SIGCONT);
+
+    const auto answer = client.read_answer();
+
+    EXPECT_EQ(answer.kind(), "ended");
 }
 
 TEST_F(UnnoticedDeath, LetsAnotherOpenTheSessionAgain) {

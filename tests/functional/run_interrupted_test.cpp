@@ -1,10 +1,12 @@
 // knell run: what asked the command to end is on record, also when it then exits with 0.
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/file.h>
 
 #include "functional/harness/owners.hpp"
 #include "functional/harness/pty.hpp"
@@ -69,6 +71,51 @@ TEST_F(Interrupted, AlsoBeforeAnotherExitStatus) {
     EXPECT_EQ(wrapper->wait(), 3);
 
     expect_end("s", "exited", "exit 3 after SIGHUP");
+}
+
+TEST_F(Interrupted, AlsoWhenTheWrapperHasToStartADaemonToSaySo) {
+    for (const auto* how : {"stopped", "killed"}) {
+        start(obliging("TERM", 0), how);
+        if (how == std::string("stopped")) {
+            EXPECT_EQ(daemon.terminate(), 0);
+        } else {
+            daemon.kill9();
+        }
+        wrapper->signal(SIGTERM);
+        EXPECT_EQ(wrapper->wait(), 0);
+
+        client = Client(home.socket());
+        expect_end(how, "completed", "exit 0 after SIGTERM");
+        ASSERT_EQ(home.knell({"down"}).status, 0);
+        daemon.start();
+        client = Client(home.socket());
+    }
+}
+
+TEST_F(Interrupted, AlsoWhenTheDaemonStoodStillForTooLong) {
+    start(obliging("TERM", 0));
+    daemon.freeze();
+    wrapper->signal(SIGTERM);
+    EXPECT_EQ(wrapper->wait(), 0);
+    ASSERT_THAT(names_in(home.file("spool")), testing::ElementsAre("s.jsonl"));
+    daemon.signal(SIGCONT);
+
+    expect_end("s", "completed", "exit 0 after SIGTERM");
+}
+
+TEST_F(Interrupted, AlsoWhenNoDaemonCouldBeStarted) {
+    start(obliging("TERM", 6));
+    ASSERT_EQ(daemon.terminate(), 0);
+    Fd lock{::open(home.file("knell.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+    ASSERT_EQ(::flock(lock.get(), LOCK_EX | LOCK_NB), 0);
+    wrapper->signal(SIGTERM);
+    EXPECT_EQ(wrapper->wait(), 6);
+    lock.reset();
+
+    daemon.start();
+    client = Client(home.socket());
+
+    expect_end("s", "exited", "exit 6 after SIGTERM");
 }
 
 TEST_F(Interrupted, WhatDoesNotAskItToEndIsNot) {

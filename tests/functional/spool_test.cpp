@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,6 +59,19 @@ TEST_F(Spool, TheCommandRunsAndOneLineWarns) {
     EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(spool()));
     EXPECT_THAT(spooled(), ElementsAre("s.jsonl"));
+}
+
+TEST_F(Spool, WhatTheCommandLeftRunningIsNamed) {
+    const auto outcome =
+        run_unseen({"sh", "-c", "sleep 600 >/dev/null 2>&1 </dev/null & echo $!; exit 3"});
+
+    EXPECT_EQ(outcome.status, 3);
+    const auto left = static_cast<pid_t>(std::stol(outcome.out));
+    EXPECT_THAT(outcome.err,
+                HasSubstr(fmt::format("left running, not recorded: {} sleep 600 (no daemon could be "
+                                      "reached when it began)",
+                                      left)));
+    EXPECT_EQ(::kill(left, SIGKILL), 0) << "it was named, and not stopped";
 }
 
 TEST_F(Spool, TheNextDaemonTakesItInWithItsTimes) {

@@ -29,7 +29,7 @@ Node::~Node() {
     drop_everything();
 }
 
-Result<Desk::Recovered> Node::start() {
+Result<Desk::Recovered> Node::start(SpoolAtStart& spool) {
     if (disk_) {
         auto opened = sqlite::open_store({.path = "knell.db", .vfs = disk_->vfs()});
         if (!opened) return std::unexpected(opened.error());
@@ -51,7 +51,7 @@ Result<Desk::Recovered> Node::start() {
     begin_to_watch();
     self_ = host_.start();
     leftovers_ = std::make_unique<Leftovers>(host_, on_signal_);
-    return desk_->recover(host_, *leftovers_, "started");
+    return desk_->recover(host_, *leftovers_, spool, "started");
 }
 
 void Node::drop_everything() {

@@ -29,7 +29,7 @@ class Node final : public WatchList::Holder {
 
     bool is_up() const { return desk_ != nullptr; }
     /// Gives what the recovery did; the error says why it does not start.
-    Result<Desk::Recovered> start();
+    Result<Desk::Recovered> start(SpoolAtStart& spool);
     /// From now on whoever calls is heard.
     void listen() { desk_->listen_from_now(); }
     void kill();

@@ -84,13 +84,17 @@ std::vector<World::Spoken> World::take_from_spool() {
         spoken.push_back(heard_now(std::move(call.command), /*observed=*/false));
         spoken.back().from_spool = std::move(call.name);
     }
+    check_taken_in(delivered);
+    return spoken;
+}
+
+void World::check_taken_in(const std::vector<std::string>& delivered) {
     for (const auto& name : delivered) {
         say(fmt::format("  the file of {} is deleted", name));
         auto seen = scene();
         seen.run = &ledger_.runs.at(name);
         check(Moment::taken_in, seen);
     }
-    return spoken;
 }
 
 }  // namespace knell::sim

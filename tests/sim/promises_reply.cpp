@@ -101,6 +101,7 @@ class Model {
 
     std::string judge(const Create& create, const Result<Reply>& reply) {
         auto& standing = at(create.draft.id);
+        if (is_just_ended(create.draft.id, standing.generation, reply)) return {};
         std::optional<ErrorCode> wanted;
         if (standing.open) wanted = ErrorCode::owned;
         if (!standing.open && standing.generation > 0) wanted = ErrorCode::ended;

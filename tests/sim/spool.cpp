@@ -27,16 +27,31 @@ std::vector<Spool::Call> Spool::take_calls(std::vector<std::string>& delivered) 
             calls.push_back({name, std::move(*command)});
             continue;
         }
-        if (std::holds_alternative<SpoolReplay::Delivered>(next)) {
-            delivered.push_back(name);
-            // The newest of that name: its writer has seen to it that the folder is on the disk.
-            deleted_.insert_or_assign(name, std::move(files_.extract(name).mapped()));
-        } else if (std::holds_alternative<SpoolReplay::Never>(next)) {
-            bad_.insert(files_.extract(name));
-        }
+        if (settle(name, next)) delivered.push_back(name);
         under_way_.erase(one);
     }
     return calls;
+}
+
+bool Spool::settle(const std::string& name, const SpoolReplay::Next& verdict) {
+    if (std::holds_alternative<SpoolReplay::Never>(verdict)) bad_.insert(files_.extract(name));
+    if (!std::holds_alternative<SpoolReplay::Delivered>(verdict)) return false;
+    // The newest of that name: its writer has seen to it that the folder is on the disk.
+    deleted_.insert_or_assign(name, std::move(files_.extract(name).mapped()));
+    return true;
+}
+
+void Spool::take_in(const IsOpen& is_open, const Say& say) {
+    const auto files = files_;
+    for (const auto& [name, lines] : files) {
+        if (!is_open(SessionId(name))) continue;
+        SpoolReplay replay(lines);
+        auto next = replay.next();
+        for (; std::holds_alternative<Command>(next); next = replay.next()) {
+            replay.take(say(std::move(std::get<Command>(next))));
+        }
+        if (settle(name, next)) delivered_at_start_.push_back(name);
+    }
 }
 
 void Spool::take_answer(const std::string& name, const Result<Reply>& reply) {

@@ -32,7 +32,8 @@ World::World(std::uint64_t seed)
       node_(
           host_, is_on_disk(seed), group_max(seed),
           [this] {
-              looked_at_ = host_.elapsed();
+              // A start decides several times, each as of its own look.
+              if (is_starting_) start_decided_at_.push_back(host_.elapsed());
               ledger_.listen(host_.readings().awake);
           },
           [this] { hear(); },
@@ -86,8 +87,11 @@ void World::start_daemon() {
     const auto before_states = states();
     const bool disk_was_bad = node_.is_disk_bad();
     ledger_.note_start(host_.elapsed());
-    auto recovered = node_.start();
-    decided_at_.push_back(looked_at_);
+    is_starting_ = true;
+    start_decided_at_.clear();
+    auto recovered = node_.start(spool_);
+    is_starting_ = false;
+    std::ranges::copy(start_decided_at_, std::back_inserter(decided_at_));
     if (lose_power_if_due()) return;
     if (!recovered) {
         say("the daemon does not start: " + recovered.error().message);
@@ -99,6 +103,7 @@ void World::start_daemon() {
     check_old_events();
     for (const auto& event : take_in_start()) count_told(event, before_states);
     check(Moment::start, scene());
+    check_taken_in(spool_.take_delivered_at_start());
     for (const auto& process : host_.processes()) {
         if (!process.alive) continue;
         const bool is_inside = process.identity.pid_namespace != host_.own_pid_namespace();
@@ -329,7 +334,7 @@ std::vector<Event> World::take_in_start() {
     former.told.assign(told.begin(), startup);
     take_in(former, Moment::former);
     StepFacts facts;
-    facts.decided_at = {former.decided_at.back()};
+    facts.decided_at = start_decided_at_;
     facts.told.assign(startup, told.end());
     take_in(facts, Moment::settled);
     return told;

@@ -113,6 +113,7 @@ class World {
     void spool_start(const Action& action);
     void spool_end(const Action& action);
     std::vector<Spoken> take_from_spool();
+    void check_taken_in(const std::vector<std::string>& delivered);
     void sweep();
     void send(const Action& action, Command command);
     Owner pick_owner(const Action& action);
@@ -145,9 +146,10 @@ class World {
     std::vector<Request> requests_;
     std::vector<Spoken> arrived_;  // and not taken by the writer yet
     bool is_listening_ = false;
-    Host::Duration looked_at_{0};  // the daemon read the clocks
     /// For what it decides now, and for what was decided and could not be read yet.
     std::vector<Host::Duration> decided_at_;
+    std::vector<Host::Duration> start_decided_at_;  // of them, those of the start under way
+    bool is_starting_ = false;
     Retention retention_;
     std::vector<Host::Duration> told_at_;  // of every event
     std::vector<std::string> ids_;         // of all sessions that somebody tried to create

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "daemon/desk.hpp"
+#include "rpc/backend.hpp"
+
+namespace knell {
+
+/// The files of open sessions, taken in one after another while nobody waits yet.  The others are
+/// left to SpoolIntake: they may be many.
+class OpenSessionsSpool final : public SpoolAtStart {
+  public:
+    OpenSessionsSpool(std::string spool_dir, rpc::Backend& backend)
+        : spool_dir_(std::move(spool_dir)), backend_(backend) {}
+
+    void take_in(const IsOpen& is_open, const Say& say) override;
+
+  private:
+    const std::string spool_dir_;
+    rpc::Backend& backend_;  // understands what is written; nothing is submitted to it
+};
+
+}  // namespace knell
