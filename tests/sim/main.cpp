@@ -25,7 +25,7 @@ constexpr std::string_view usage =
     "  --seed N       run this one alone, and tell what happens in it when it fails\n"
     "  --trace        tell it in any case\n"
     "  --quick        say only what is broken and in which run\n"
-    "  --coverage     print the transition table; fail when a cell was not reached\n";
+    "  --coverage     print the transition tables; fail when a cell was not reached\n";
 
 constexpr auto shrink_time = 15s;
 /// Each of the first runs is run twice, to see that it is the same run.
@@ -143,7 +143,7 @@ class Simulator {
         if (!options_.coverage) return 0;
         fmt::print("{}", coverage_.report());
         const auto missing = coverage_.missing();
-        fmt::print("{} cells of the transition table were not reached\n", missing);
+        fmt::print("{} cells of the transition tables were not reached\n", missing);
         return missing == 0 ? 0 : 1;
     }
 
