@@ -28,6 +28,7 @@ struct StepFacts {
     /// Everything that had arrived by then was decided; on the listening clock.
     std::optional<Host::Duration> heard_until;
     bool by_former = false;  // the daemon before did it, and did not live to tell
+    bool by_start = false;   // before anybody could be heard
     /// When the clocks were read for it, in the simulation's time.  Several, when several daemons
     /// did not live to tell: it was one of these.
     std::vector<Host::Duration> decided_at;

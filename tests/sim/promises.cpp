@@ -41,6 +41,7 @@ const std::vector<Promise>& promises() {
         {Moment::saved, "a subscriber's view equals the log up to its cursor", view_differs},
         {Moment::saved, "what was delivered is not kept", delivered_but_kept},
         {Moment::saved, "the courier and the store say the same", courier_differs},
+        {Moment::settled, "a start hears the spool before it looks at owners", spooled_end_ignored},
         {Moment::taken_in, "what was spooled is on record once, or kept", run_lost},
         {Moment::settled, "what was spooled is on record once, or kept", run_doubled},
         {Moment::former, "what was spooled is on record once, or kept", run_doubled},

@@ -99,6 +99,7 @@ std::string signalled_wrongly(const Scene& scene);  // promises_leftovers.cpp
 std::string fate_unknown(const Scene& scene);
 std::string feed_differs(const Scene& scene);  // promises_feeds.cpp
 std::string feed_silent(const Scene& scene);
+std::string spooled_end_ignored(const Scene& scene);
 std::string run_lost(const Scene& scene);  // promises_spool.cpp
 std::string run_doubled(const Scene& scene);
 std::string spool_not_empty(const Scene& scene);

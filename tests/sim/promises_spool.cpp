@@ -23,6 +23,23 @@ std::vector<const Life*> lives_of(const SpooledRun& run, const Ledger& ledger) {
 
 }  // namespace
 
+std::string spooled_end_ignored(const Scene& scene) {
+    if (!scene.step.by_start) return {};
+    for (const auto& event : scene.step.told) {
+        if (!event.end || event.end->reason != Reason::owner_lost) continue;
+        const auto run = scene.ledger.runs.find(event.session_id.text());
+        if (run == scene.ledger.runs.end() || !run->second.is_over) continue;
+        // A later life under the same id may have died untold.
+        const auto* life = scene.ledger.life(event.session_id, event.generation);
+        if (life == nullptr || life->owner.process != run->second.create.draft.owner.process) {
+            continue;
+        }
+        return fmt::format("session {} ended as owner_lost, though its file says how",
+                           event.session_id.text());
+    }
+    return {};
+}
+
 std::string run_lost(const Scene& scene) {
     const auto& run = *scene.run;
     const auto& id = run.create.draft.id.text();

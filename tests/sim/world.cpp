@@ -334,6 +334,7 @@ std::vector<Event> World::take_in_start() {
     former.told.assign(told.begin(), startup);
     take_in(former, Moment::former);
     StepFacts facts;
+    facts.by_start = true;
     facts.decided_at = start_decided_at_;
     facts.told.assign(startup, told.end());
     take_in(facts, Moment::settled);
