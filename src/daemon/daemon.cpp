@@ -334,9 +334,8 @@ class Daemon final : public rpc::Backend {
                                  is_unwaited_for(gone.process, processes_);
         if (looks == 0 || !may_be_told) {
             return server_.post([this, gone = std::move(gone)]() mutable {
-                spool_.look([this, gone = std::move(gone)]() mutable {
-                    writer_.observe(std::move(gone));
-                });
+                spool_.look(
+                    [this, gone = std::move(gone)]() mutable { writer_.observe(std::move(gone)); });
             });
         }
         server_.after(first_word_look, [this, gone = std::move(gone), looks] {

@@ -51,9 +51,9 @@ class Desk {
     };
     /// Takes the open sessions from the store, announces the daemon, takes in what is written of
     /// their ends, and looks at each of their owners: adopted, ended or marked unknown before
-    /// anybody can ask.  One that has ended and whose parent may still say how is left to the watch,
-    /// which waits for that word.  What an earlier daemon was stopping comes as a StopLeftovers of
-    /// its own.
+    /// anybody can ask.  One that has ended and whose parent may still say how is left to the
+    /// watch, which waits for that word.  What an earlier daemon was stopping comes as a
+    /// StopLeftovers of its own.
     Result<Recovered> recover(const ProcessTable& processes, LeftoverFinder& leftovers,
                               SpoolAtStart& spool, std::string announcement);
     /// Whoever can be heard is heard from now on: what passed before counts against no lease.

@@ -21,7 +21,9 @@ using Call = testing::FailingStore::Call;
 
 class DeskTrial : public ::testing::Test {
   protected:
-    Result<Desk::Recovered> recover() { return desk_.recover(processes_, leftovers_, spool_, "started"); }
+    Result<Desk::Recovered> recover() {
+        return desk_.recover(processes_, leftovers_, spool_, "started");
+    }
     Journal::Step say(Command command, bool observed = false) {
         std::vector<Desk::Word> words;
         words.push_back({std::move(command), observed, clocks_});

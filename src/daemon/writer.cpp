@@ -65,7 +65,7 @@ Writer::~Writer() {
 }
 
 Result<void> Writer::recover(const ProcessTable& processes, LeftoverFinder& leftovers,
-                              SpoolAtStart& spool) {
+                             SpoolAtStart& spool) {
     auto recovered = desk_.recover(processes, leftovers, spool,
                                    fmt::format("knell {} started, pid {}", version, getpid()));
     if (!recovered) return std::unexpected(recovered.error());

@@ -41,7 +41,7 @@ class Writer {
 
     /// See Desk.  Before `start`.
     Result<void> recover(const ProcessTable& processes, LeftoverFinder& leftovers,
-                              SpoolAtStart& spool);
+                         SpoolAtStart& spool);
     /// The newest event before the announcement.
     Seq head_at_start() const { return desk_.head_at_start(); }
     void start();

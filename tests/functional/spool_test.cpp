@@ -67,10 +67,10 @@ TEST_F(Spool, WhatTheCommandLeftRunningIsNamed) {
 
     EXPECT_EQ(outcome.status, 3);
     const auto left = static_cast<pid_t>(std::stol(outcome.out));
-    EXPECT_THAT(outcome.err,
-                HasSubstr(fmt::format("left running, not recorded: {} sleep 600 (no daemon could be "
-                                      "reached when it began)",
-                                      left)));
+    EXPECT_THAT(outcome.err, HasSubstr(fmt::format(
+                                 "left running, not recorded: {} sleep 600 (no daemon could be "
+                                 "reached when it began)",
+                                 left)));
     EXPECT_EQ(::kill(left, SIGKILL), 0) << "it was named, and not stopped";
 }
 
