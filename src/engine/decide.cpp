@@ -304,6 +304,13 @@ bool was_owned_by(const LiveSession& live, const ProcessIdentity& process, const
     return owner.kind != OwnerKind::process || owner.process != process;
 }
 
+/// Whether a `knell run`, which nothing proves to be the command's parent any more or which wrote
+/// its word down, says how a command ended of which was seen only that it is gone.
+bool knows_more(const Close& close, const End& seen, const LiveSession& live) {
+    const bool is_wrappers = close.is_over || close.at;
+    return is_wrappers && seen.reason == Reason::owner_lost && tells_of_a_command(close, live);
+}
+
 /// What asked a command to end only its `knell run` knows, and its word may come when nothing
 /// proves any more that it was the parent.  It says nothing against what was seen.
 void take_what_asked(End& seen, const Close& close) {
@@ -331,7 +338,7 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
     const auto now = state.time_for(*live);
     const auto path = path_of(close, *live);
     if (auto gone = departed(*live, state, close.was_searched);
-        gone && path != EndPath::waited_for) {
+        gone && path != EndPath::waited_for && !knows_more(close, gone->end, *live)) {
         // Too late: it has ended already, and how is known better than by somebody's word.
         if (close.was_searched) gone->end.leftovers = close.leftovers;
         take_what_asked(gone->end, close);
