@@ -10,7 +10,7 @@
 #include "base/check.hpp"
 #include "base/text.hpp"
 #include "core/limits.hpp"
-#include "deliver/webhook_response.hpp"
+#include "deliver/webhook/response.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -5,8 +5,8 @@
 
 #include "config/config.hpp"
 #include "daemon/daemon.hpp"
-#include "deliver/hook_directory.hpp"
-#include "deliver/webhook_secret.hpp"
+#include "deliver/hook/directory.hpp"
+#include "deliver/webhook/secret.hpp"
 
 namespace knell {
 

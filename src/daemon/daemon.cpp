@@ -20,15 +20,12 @@
 #include "daemon/delivery.hpp"
 #include "daemon/descriptors.hpp"
 #include "daemon/housekeeping.hpp"
-#include "daemon/leftover_finder.hpp"
 #include "daemon/leftover_thread.hpp"
 #include "daemon/node_status.hpp"
 #include "daemon/open_home.hpp"
 #include "daemon/read_thread.hpp"
 #include "daemon/spool.hpp"
 #include "daemon/spool_at_start.hpp"
-#include "daemon/sweep.hpp"
-#include "daemon/writer.hpp"
 #include "net/server.hpp"
 #include "platform/clock.hpp"
 #include "platform/log.hpp"
@@ -43,6 +40,9 @@
 #include "watch/process_table.hpp"
 #include "watch/process_watch.hpp"
 #include "watch/timed_tree.hpp"
+#include "writer/leftover_finder.hpp"
+#include "writer/sweep.hpp"
+#include "writer/writer.hpp"
 
 namespace knell {
 

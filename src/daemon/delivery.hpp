@@ -13,9 +13,9 @@
 #include "base/bounded_queue.hpp"
 #include "daemon/roster.hpp"
 #include "deliver/courier.hpp"
-#include "deliver/hook_runner.hpp"
+#include "deliver/hook/runner.hpp"
 #include "deliver/saver.hpp"
-#include "deliver/webhook_sender.hpp"
+#include "deliver/webhook/sender.hpp"
 #include "platform/folder_watch.hpp"
 #include "rpc/backend.hpp"
 

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "base/time.hpp"
-#include "daemon/writer.hpp"
 #include "platform/paths.hpp"
 #include "store/store.hpp"
 #include "watch/watch_list.hpp"
 #include "wire/json.hpp"
+#include "writer/writer.hpp"
 
 namespace knell {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "deliver/hook_directory.hpp"
+#include "deliver/hook/directory.hpp"
 
 namespace knell {
 

@@ -8,7 +8,7 @@
 #include "config/config_holder.hpp"
 #include "config/webhook_spec.hpp"
 #include "deliver/courier.hpp"
-#include "deliver/hook_spec.hpp"
+#include "deliver/hook/spec.hpp"
 
 namespace knell {
 

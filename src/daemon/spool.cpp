@@ -7,8 +7,8 @@
 
 #include "daemon/spool_file.hpp"
 #include "daemon/spool_load.hpp"
-#include "daemon/spool_replay.hpp"
 #include "platform/log.hpp"
+#include "writer/spool_replay.hpp"
 
 namespace knell {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "daemon/desk.hpp"
 #include "rpc/backend.hpp"
+#include "writer/desk.hpp"
 
 namespace knell {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/spool_replay.hpp"
 #include "platform/fd.hpp"
 #include "rpc/backend.hpp"
+#include "writer/spool_replay.hpp"
 
 namespace knell {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "deliver/hook_runner.hpp"
+#include "deliver/hook/runner.hpp"
 #include "platform/fd.hpp"
 #include "testing/temp_folder.hpp"
 

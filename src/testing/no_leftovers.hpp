@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/desk.hpp"
+#include "writer/desk.hpp"
 
 namespace knell::testing {
 

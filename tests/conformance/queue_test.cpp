@@ -1,9 +1,9 @@
 // Calls that queue up behind a slow disk: a sign of life counts when it arrives.
 
-#include "daemon/desk.hpp"
 #include "stores.hpp"
 #include "testing/fake_processes.hpp"
 #include "testing/no_leftovers.hpp"
+#include "writer/desk.hpp"
 
 namespace knell::testing {
 namespace {

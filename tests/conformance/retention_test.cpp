@@ -1,9 +1,9 @@
 // How old events are goes by time that really passed, as this node saw it.
 
-#include "daemon/desk.hpp"
 #include "stores.hpp"
 #include "testing/fake_processes.hpp"
 #include "testing/no_leftovers.hpp"
+#include "writer/desk.hpp"
 
 namespace knell::testing {
 namespace {

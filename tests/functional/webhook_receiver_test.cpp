@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "deliver/webhook_sender.hpp"
+#include "deliver/webhook/sender.hpp"
 #include "functional/harness/client.hpp"
 #include "functional/harness/receiver.hpp"
 #include "platform/clock.hpp"

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
-#include "deliver/webhook_sender.hpp"
+#include "deliver/webhook/sender.hpp"
 #include "functional/harness/process.hpp"
 #include "functional/harness/temp_home.hpp"
 #include "functional/harness/waiting.hpp"

@@ -4,13 +4,13 @@
 #include <memory>
 #include <vector>
 
-#include "daemon/desk.hpp"
-#include "daemon/leftover_finder.hpp"
 #include "host.hpp"
 #include "watch/leftover_look.hpp"
 #include "watch/live_owners.hpp"
 #include "watch/process_tree.hpp"
 #include "watch/stopper.hpp"
+#include "writer/desk.hpp"
+#include "writer/leftover_finder.hpp"
 
 namespace knell::sim {
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "daemon/desk.hpp"
 #include "host.hpp"
 #include "leftovers.hpp"
 #include "sim_store.hpp"
 #include "testing/faulty_disk.hpp"
 #include "watch/watch_list.hpp"
+#include "writer/desk.hpp"
 
 namespace knell::sim {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "daemon/sweep.hpp"
 #include "world.hpp"
+#include "writer/sweep.hpp"
 
 namespace knell::sim {
 

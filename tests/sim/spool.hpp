@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/desk.hpp"
-#include "daemon/spool_replay.hpp"
 #include "ledger.hpp"
+#include "writer/desk.hpp"
+#include "writer/spool_replay.hpp"
 
 namespace knell::sim {
 

@@ -1,0 +1,137 @@
+#include "deliver/hook/directory.hpp"
+
+#include <algorithm>
+#include <expected>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "config/event_choice.hpp"
+#include "core/limits.hpp"
+#include "core/subscriber_name.hpp"
+#include "deliver/hook/command.hpp"
+#include "deliver/hook/program.hpp"
+#include "foreign/hook_file.hpp"
+#include "platform/environment.hpp"
+#include "platform/file_trust.hpp"
+
+namespace knell {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using Problems = std::vector<FileProblem>;
+
+std::unexpected<Problems> about(const fs::path& file, const Error& error) {
+    return std::unexpected(Problems{{file.string(), {}, error.message}});
+}
+
+/// The names of the directories that have a HOOK.yaml.
+std::vector<std::string> hook_names(const fs::path& hooks_dir) {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (fs::directory_iterator entry(hooks_dir, error), end; !error && entry != end;
+         entry.increment(error)) {
+        auto name = entry->path().filename().string();
+        if (name.starts_with('.') || name.starts_with('_')) continue;
+        std::error_code missing;
+        if (fs::exists(fs::symlink_status(entry->path() / "HOOK.yaml", missing))) {
+            names.push_back(std::move(name));
+        }
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+std::expected<HookSpec, Problems> read_hook(const fs::path& directory) {
+    const auto manifest = directory / "HOOK.yaml";
+    if (auto ours = check_only_ours(directory.string()); !ours) {
+        return about(directory, ours.error());
+    }
+    const auto text = read_only_ours(manifest.string(), limits::config_bytes_max);
+    if (!text) return about(manifest, text.error());
+    auto file = foreign::parse_hook_file(*text, manifest.string());
+    if (!file) return std::unexpected(std::move(file.error()));
+    const auto search_path = environment_variable("PATH");
+    auto program = find_hook_program(directory.string(), file->command, search_path);
+    if (!program) return about(manifest, program.error());
+    // Looked at again for each run: this is for the person who asks why it does not.
+    if (auto command = open_hook_command(directory.string(), *program, search_path); !command) {
+        return std::unexpected(Problems{std::move(command.error())});
+    }
+    auto events = choose_events(file->events);
+
+    HookSpec spec;
+    spec.name = file->name.empty() ? directory.filename().string() : std::move(file->name);
+    spec.description = std::move(file->description);
+    spec.directory = directory.string();
+    spec.events = events.filter;
+    spec.argv = std::move(program->argv);
+    spec.is_python_handler = program->is_python_handler;
+    if (file->timeout) spec.timeout = *file->timeout;
+    if (file->concurrency) spec.concurrency = static_cast<std::size_t>(*file->concurrency);
+    spec.remarks = std::move(events.remarks);
+    if (const auto why = why_not_a_subscriber_name(spec.name)) {
+        return std::unexpected(Problems{
+            {manifest.string(), {}, fmt::format("name: {}; set `name` to another", *why)}});
+    }
+    return spec;
+}
+
+/// Adds the hook, or what is wrong with it.
+void add(HookDirectory& found, const fs::path& directory) {
+    const auto hook = directory.filename().string();
+    if (!is_utf8(hook) || has_control_character(hook)) {
+        found.problems.push_back({"",
+                                  {directory.parent_path().string(),
+                                   {},
+                                   "the name of a directory in it is not text; rename that"}});
+        return;
+    }
+    auto spec = read_hook(directory);
+    if (!spec) {
+        for (auto& problem : spec.error()) found.problems.push_back({hook, std::move(problem)});
+        return;
+    }
+    const auto same = std::ranges::find(found.hooks, spec->name, &HookSpec::name);
+    if (same == found.hooks.end()) {
+        found.hooks.push_back(std::move(*spec));
+        return;
+    }
+    found.problems.push_back({hook,
+                              {(directory / "HOOK.yaml").string(),
+                               {},
+                               fmt::format("the name {} is taken by {}; set `name` to another",
+                                           spec->name, same->directory)}});
+}
+
+}  // namespace
+
+HookDirectory read_hooks(const std::string& hooks_dir) {
+    HookDirectory found;
+    const fs::path root(hooks_dir);
+    const auto names = hook_names(root);
+    if (names.empty()) return found;
+    // Whoever can write here could add a hook of their own.
+    if (auto ours = check_only_ours(hooks_dir); !ours) {
+        found.problems.push_back({"", {hooks_dir, {}, ours.error().message}});
+        return found;
+    }
+    for (const auto& name : names) {
+        if (found.hooks.size() == limits::subscribers_max) {
+            found.problems.push_back(
+                {name,
+                 {hooks_dir,
+                  {},
+                  fmt::format("there are more than {} hooks; {} and what follows it are not run",
+                              limits::subscribers_max, name)}});
+            break;
+        }
+        add(found, root / name);
+    }
+    return found;
+}
+
+}  // namespace knell

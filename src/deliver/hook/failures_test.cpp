@@ -1,0 +1,184 @@
+// What the kernel refuses while a hook is started, watched or stopped: the attempt fails, and
+// nothing is left running or open.
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "deliver/hook/run.hpp"
+#include "testing/hook_trial.hpp"
+#include "testing/refused_calls.hpp"
+
+namespace knell {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using testing::with_refused_calls;
+using Kind = Outcome::Kind;
+
+class HookFailures : public ::testing::Test, public testing::HookTrial {
+  protected:
+    /// Runs it on a thread that is refused these calls.  To its end there: a hook dies with the
+    /// thread that started it.
+    Outcome run_refused(const std::vector<long>& calls, int error, const HookSpec& hook) {
+        Outcome outcome;
+        with_refused_calls(calls, error, [&] { outcome = run(hook); });
+        return outcome;
+    }
+    static bool has_children() {
+        siginfo_t info{};
+        return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+    }
+};
+
+TEST_F(HookFailures, WhatIsRefusedBeforeItRunsIsNamed) {
+    struct Refused {
+        long call;
+        int error;
+        const char* what;
+    };
+    for (const auto& [call, error, what] : {
+             Refused{SYS_memfd_create, EMFILE, "cannot hold the event for its input: Too many"},
+             Refused{SYS_write, ENOMEM, "cannot hold the event for its input: Cannot allocate"},
+             Refused{SYS_fcntl, EPERM, "cannot hold the event for its input: Operation not"},
+             Refused{SYS_lseek, ESPIPE, "cannot hold the event for its input: Illegal seek"},
+             Refused{SYS_pipe2, EMFILE, "cannot open a pipe for its output: Too many open files"},
+             Refused{SYS_vfork, EAGAIN, "cannot run /bin/sh: Resource temporarily unavailable"},
+             Refused{SYS_setsid, EPERM, "cannot run /bin/sh: Operation not permitted"},
+         }) {
+        const auto outcome = run_refused({call}, error, shell("touch ran"));
+        EXPECT_EQ(outcome.kind, Kind::failed) << what;
+        EXPECT_THAT(outcome.what, HasSubstr(what));
+        EXPECT_FALSE(has_children()) << what;
+    }
+    EXPECT_FALSE(std::filesystem::exists(path("ran")));
+}
+
+TEST_F(HookFailures, OneThatCannotBeWatchedIsKilledAndReaped) {
+    const auto outcome = run_refused({SYS_pidfd_open}, EMFILE, shell("sleep 1000"));
+    EXPECT_EQ(outcome.kind, Kind::failed);
+    EXPECT_EQ(outcome.what, "cannot watch it: Too many open files");
+    EXPECT_FALSE(has_children());
+}
+
+TEST_F(HookFailures, OneThatSomebodyElseHasReapedIsNotSignalled) {
+    const auto lives = fifo("lives");
+    std::string said;
+    with_refused_calls({SYS_pidfd_open, SYS_waitid}, ECHILD, [&] {
+        start(shell("echo it lives > lives; exec sleep 1000"));
+        said = testing::read_line(lives);
+    });
+    EXPECT_EQ(said, "it lives") << "its number may be another's by then";
+    const auto finished = finish();
+    ASSERT_THAT(finished, SizeIs(1));
+    EXPECT_THAT(finished[0].outcome.what, HasSubstr("cannot watch it"));
+    int status = 0;
+    EXPECT_GT(::waitpid(-1, &status, 0), 0);
+    EXPECT_EQ(status, SIGKILL) << "it went with the thread that started it";
+}
+
+TEST_F(HookFailures, WithoutCloseRangeItInheritsNoDescriptorEither) {
+    const Fd ours{::open("/dev/null", O_RDONLY)};  // NOLINT: to be inherited if anything is
+    const auto outcome = run_refused({SYS_close_range}, ENOSYS, spec({"/bin/ls", "/proc/self/fd"}));
+    EXPECT_EQ(outcome.output, "0\n1\n2\n3\n");
+}
+
+#ifndef KNELL_NEEDS_DESCRIPTORS
+TEST_F(HookFailures, WhereverTheDescriptorsEndItFailsAndSaysSo) {
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    const Fd lowest{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    Outcome outcome;
+    for (rlim_t more = 1; outcome.kind != Kind::delivered; ++more) {
+        ASSERT_LT(more, 64U) << outcome.what;
+        const rlimit few{.rlim_cur = static_cast<rlim_t>(lowest.get()) + more,
+                         .rlim_max = before.rlim_max};
+        setrlimit(RLIMIT_NOFILE, &few);
+        outcome = run(shell("true"));
+        setrlimit(RLIMIT_NOFILE, &before);
+        if (outcome.kind == Kind::delivered) continue;
+        EXPECT_THAT(outcome.what, ::testing::HasSubstr("oo many open files"));
+        EXPECT_FALSE(has_children());
+    }
+}
+#endif
+
+TEST_F(HookFailures, WhatAnEarlierDaemonLeftAndCannotBeKilledIsNotRunBeside) {
+    // A node of this test alone: others run hooks at the same time.
+    const auto node = fmt::format("node-{}", ::getpid());
+    HookRunner runner(node);
+    const auto outcome_of_another = [&] {
+        runner.start(1, shell("true"), parcel(), SteadyTime{});
+        auto finished = runner.take_finished();
+        for (; finished.empty(); finished = runner.take_finished()) runner.step(SteadyTime{});
+        return finished.front().outcome.what;
+    };
+    // A run of a daemon whose number was given to us since.
+    auto run = run_of_ours(node, "trial");
+    run.daemon_start_ticks += 1;
+    std::array<int, 2> ready{};
+    ASSERT_EQ(::pipe2(ready.data(), O_CLOEXEC), 0);
+    const pid_t orphan = ::fork();
+    if (orphan == 0) {
+        ::setsid();
+        const auto cookie =
+            fmt::format("{}={}{}", hook_run_variable, text_before_group(run), ::getpid());
+        ::execle("/bin/sleep", "sleep", "1000", nullptr,
+                 std::array{cookie.c_str(), static_cast<const char*>(nullptr)}.data());
+        ::_exit(1);
+    }
+    ::close(ready[1]);
+    char byte = 0;
+    EXPECT_EQ(::read(ready[0], &byte, 1), 0);  // until it has executed
+    ::close(ready[0]);
+
+    with_refused_calls({SYS_pidfd_send_signal}, EPERM,
+                       [&] { EXPECT_THAT(runner.stop_orphans().stopped, SizeIs(1)); });
+    EXPECT_EQ(outcome_of_another(),
+              fmt::format("its run under an earlier daemon (process {}) was killed and is not gone "
+                          "yet",
+                          orphan));
+
+    EXPECT_THAT(runner.stop_orphans().stopped, SizeIs(1));
+    ::waitpid(orphan, nullptr, 0);
+    EXPECT_EQ(outcome_of_another(), "exit 0");
+}
+
+TEST_F(HookFailures, APollThatIsRefusedMeansThatAllAreLookedAt) {
+    start(shell("exit 3"));
+    wait();
+    // The pidfd is readable by now; the runner cannot ask.
+    std::vector<Finished> finished;
+    with_refused_calls({SYS_poll}, ENOMEM, [&] {
+        while (finished.empty()) {
+            runner().step(SteadyTime{});
+            finished = runner().take_finished();
+        }
+    });
+    ASSERT_THAT(finished, SizeIs(1));
+    EXPECT_THAT(finished[0].outcome.what, HasSubstr("exit 3"));
+}
+
+TEST_F(HookFailures, AWaitThatIsRefusedIsMadeAgain) {
+    start(shell("exit 3"));
+    wait();
+    with_refused_calls({SYS_waitid}, EINVAL, [&] { runner().step(SteadyTime{}); });
+    EXPECT_THAT(runner().take_finished(), IsEmpty());
+    const auto finished = finish();
+    ASSERT_THAT(finished, SizeIs(1));
+    EXPECT_THAT(finished[0].outcome.what, HasSubstr("exit 3"));
+}
+
+}  // namespace
+}  // namespace knell

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include "base/time.hpp"
+#include "core/error.hpp"
+#include "deliver/hook/output.hpp"
+#include "deliver/hook/spec.hpp"
+#include "deliver/parcel.hpp"
+#include "platform/fd.hpp"
+
+namespace knell {
+
+/// One hook at work on one event: its process group, what it prints, how it ends.  Nothing here
+/// waits.  One thread; this process must not ignore SIGCHLD, or nobody learns how a hook ended.
+///
+/// It has an outcome when its main process ends, whoever else holds its output open, or at the
+/// latest two seconds after its time is over.  What is left of its group then is killed.
+class HookProcess {
+  public:
+    /// `node` is put into its environment, so that the next daemon can tell what this one left.
+    static Result<std::unique_ptr<HookProcess>> start(const HookSpec& spec, const Parcel& parcel,
+                                                      const std::string& node, SteadyTime now);
+    HookProcess(const HookProcess&) = delete;
+    HookProcess& operator=(const HookProcess&) = delete;
+    /// Kills what still runs.  That is not waited for: who cares for zombies calls `reap` first.
+    ~HookProcess();
+
+    /// Readable when there is a reason for `step` or `reap`.
+    void add_descriptors(std::vector<pollfd>& out) const;
+    /// When there is a reason for `step` though no descriptor says so.
+    std::optional<SteadyTime> next_deadline() const { return next_deadline_; }
+
+    /// Reads a bounded amount of output, and says how it went once that is known.
+    std::optional<Outcome> step(SteadyTime now);
+
+    /// Kills the whole group; no outcome will follow.
+    void kill();
+
+    /// After an outcome or `kill`: true once the process is gone for good.  A killed one takes a
+    /// moment, and one that waits for a dead disk may take for ever.
+    bool reap();
+
+  private:
+    HookProcess(pid_t pid, Fd pidfd, Fd output, std::chrono::seconds timeout, SteadyTime now);
+
+    void read_output();
+    void signal_group(int signal) const;
+    std::optional<Outcome> outcome_of_exit();
+    std::optional<Outcome> enforce_deadline(SteadyTime now);
+    Outcome finish(Outcome::Kind kind, std::string what);
+    Outcome finish_overdue();
+
+    pid_t pid_;  // also the number of its group; -1 once reaped, as others may have it then
+    Fd pidfd_;
+    Fd output_fd_;  // closed at the end of the output
+    const std::chrono::seconds timeout_;
+    std::optional<SteadyTime> next_deadline_;  // to ask it to end, then to kill it
+    bool asked_to_end_ = false;
+    HookOutput output_;
+};
+
+}  // namespace knell

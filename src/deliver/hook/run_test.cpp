@@ -1,0 +1,108 @@
+#include "deliver/hook/run.hpp"
+
+#include <array>
+#include <csignal>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace knell {
+namespace {
+
+constexpr auto node = "a node of this test";
+
+/// A process that leads a session, with a cookie in its environment.  Killed when this goes.
+class Marked {
+  public:
+    /// `group_off`: how far the group in the cookie is from its own.
+    explicit Marked(const HookRun& run, pid_t group_off = 0) {
+        std::array<int, 2> ready{};
+        EXPECT_EQ(::pipe2(ready.data(), O_CLOEXEC), 0);
+        pid_ = ::fork();
+        if (pid_ == 0) {
+            ::setsid();
+            const auto cookie = fmt::format("{}={}{}", hook_run_variable, text_before_group(run),
+                                            ::getpid() + group_off);
+            ::execle("/bin/sleep", "sleep", "1000", nullptr,
+                     std::array{cookie.c_str(), static_cast<const char*>(nullptr)}.data());
+            ::_exit(1);
+        }
+        ::close(ready[1]);
+        char byte = 0;
+        EXPECT_EQ(::read(ready[0], &byte, 1), 0);  // until it has executed
+        ::close(ready[0]);
+    }
+    ~Marked() {
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+    Marked(const Marked&) = delete;
+    Marked& operator=(const Marked&) = delete;
+
+    pid_t pid() const { return pid_; }
+
+  private:
+    pid_t pid_;
+};
+
+/// Of a daemon that is gone.
+HookRun run_of_the_dead() {
+    auto run = run_of_ours(node, "ops");
+    run.daemon_start_ticks += 1;  // its number was given to us since
+    return run;
+}
+
+void expect_none() {
+    const auto found = find_hook_orphans(node);
+    EXPECT_TRUE(found.in_group.empty());
+    EXPECT_TRUE(found.away.empty());
+}
+
+TEST(HookRun, IsReadAsItWasWritten) {
+    const HookRun run{"5d1e0c7a", 4026531836, 4711, 123456789, "ops.1_x-y", 815};
+    EXPECT_EQ(parse_hook_run(text_before_group(run) + "0000000815"), run);
+    for (const auto* text : {"", "a", "a:1:2:3:ops", "a:1:2:3:ops:", "a:1:2:3:ops:x",
+                             "a:x:2:3:ops:4", "a:1:2:3:ops:4:5"}) {
+        EXPECT_FALSE(parse_hook_run(text)) << text;
+    }
+}
+
+TEST(HookOrphans, AreFoundByTheirCookieAndGroup) {
+    const Marked orphan(run_of_the_dead());
+    const auto found = find_hook_orphans(node);
+    ASSERT_EQ(found.in_group.size(), 1U);
+    EXPECT_EQ(found.in_group[0].pid, orphan.pid());
+    EXPECT_EQ(found.in_group[0].hook, "ops");
+    EXPECT_TRUE(found.away.empty());
+}
+
+TEST(HookOrphans, AreNotWhatALivingDaemonRuns) {
+    const Marked child(run_of_ours(node, "ops"));
+    expect_none();
+}
+
+TEST(HookOrphans, AreNotOfAnotherNodeOrNamespace) {
+    auto run = run_of_the_dead();
+    run.node = "another node";
+    const Marked of_another(run);
+    run = run_of_the_dead();
+    run.pid_namespace += 1;
+    const Marked elsewhere(run);
+    expect_none();
+}
+
+TEST(HookOrphans, ThatLeftTheirGroupAreToldApart) {
+    const Marked daemon(run_of_the_dead(), /*group_off=*/-1);
+    const auto found = find_hook_orphans(node);
+    EXPECT_TRUE(found.in_group.empty());
+    ASSERT_EQ(found.away.size(), 1U);
+    EXPECT_EQ(found.away[0].pid, daemon.pid());
+    EXPECT_EQ(found.away[0].hook, "ops");
+}
+
+}  // namespace
+}  // namespace knell

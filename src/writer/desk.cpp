@@ -1,0 +1,304 @@
+#include "writer/desk.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/check.hpp"
+#include "watch/process_check.hpp"
+
+namespace knell {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// With deadlines pending the clock is read this often; see AwakeClock::gap_max.
+constexpr auto tick = 50ms;
+/// Without deadlines but with open sessions, just often enough that a quiet daemon counts as
+/// looking: else the bounds of a death would reach back to the last call.
+constexpr auto quiet_tick = 400ms;
+static_assert(quiet_tick < AwakeClock::gap_max);
+/// After the store failed, before what fell due is tried again.
+constexpr auto retry_after = 250ms;
+/// The log is trimmed this often, a few rows at a time, and at once when it is longer than it may
+/// be by so many.
+constexpr auto trim_period = 60s;
+constexpr std::size_t trim_rows = 2000;
+constexpr int trim_rounds_max = 32;
+constexpr std::int64_t trim_slack = 1000;
+/// So much later than it might an event goes: the age of the log is noted this often.
+constexpr std::chrono::milliseconds mark_period = 1h;
+
+/// What a look at an owner, over by `seen_at`, has to say to the engine.
+Command to_command(const ProcessIdentity& process, Finding finding, SteadyTime seen_at) {
+    if (auto* gone = std::get_if<Gone>(&finding)) {
+        gone->departure.seen_at = seen_at;
+        return OwnerGone{.process = process,
+                         .departure = std::move(gone->departure),
+                         .found = {},
+                         .searched = false};
+    }
+    if (auto* unclear = std::get_if<CannotTell>(&finding)) {
+        return OwnerUnknown{process, std::move(unclear->why)};
+    }
+    return OwnerAlive{process};
+}
+
+}  // namespace
+
+Desk::Desk(Store& store, ReadClocks read_clocks, std::size_t group_max)
+    : store_(store),
+      read_clocks_(std::move(read_clocks)),
+      group_max_(group_max),
+      last_readings_(read_clocks_()),
+      clock_(last_readings_),
+      journal_(state_, store_),
+      taken_until_(last_readings_) {}
+
+Now Desk::read_now() {
+    last_readings_ = read_clocks_();
+    return clock_.read(last_readings_);
+}
+
+Now Desk::listen_from_now() {
+    last_readings_ = read_clocks_();
+    clock_ = AwakeClock(last_readings_, clock_.last().steady);
+    return clock_.last();
+}
+
+// --- recovery -----------------------------------------------------------------------------------
+
+std::vector<Command> Desk::look_at_owners(const SurveyReply& survey,
+                                          const ProcessTable& processes) {
+    std::vector<Command> findings;
+    for (const auto& owner : survey.owners) {
+        auto finding = look_for(owner.process, processes);
+        if (std::holds_alternative<Gone>(finding) && has_parent_to_tell(owner.process, processes)) {
+            continue;
+        }
+        findings.push_back(to_command(owner.process, std::move(finding), read_clocks_().boot));
+    }
+    return findings;
+}
+
+Result<void> Desk::end_the_dead(std::vector<Command> commands, LeftoverFinder& leftovers,
+                                Recovered& recovered) {
+    // One moment, however long it takes: nobody can be heard yet, so no lease may run down.
+    const auto now = listen_from_now();
+    do {
+        auto step = journal_.commit(std::move(commands), now);
+        commands.clear();
+        if (step.failed) return fail(ErrorCode::storage, step.why_failed);
+        std::ranges::copy(step.automatic(), std::back_inserter(recovered.automatic));
+        for (auto& effect : step.effects) {
+            if (const auto* search = std::get_if<FindLeftovers>(&effect)) {
+                commands.emplace_back(OwnerGone{.process = search->process,
+                                                .departure = search->departure,
+                                                .found = leftovers.find(*search),
+                                                .searched = true});
+            } else {
+                recovered.effects.push_back(std::move(effect));
+            }
+        }
+    } while (journal_.has_work_left() || !commands.empty());
+    return {};
+}
+
+Result<void> Desk::resume_stopping(std::vector<Effect>& effects) {
+    return store_.for_each_unsettled([&](const Session& session) {
+        effects.emplace_back(StopLeftovers{session.id, session.generation, session.end->leftovers});
+    });
+}
+
+void Desk::take_in(SpoolAtStart& spool, Recovered& recovered) {
+    const auto is_open = [this](const SessionId& id) { return state_.find(id) != nullptr; };
+    spool.take_in(is_open, [&](Command&& command) -> Result<Reply> {
+        std::vector<Command> commands;
+        commands.push_back(std::move(command));
+        auto step = journal_.commit(std::move(commands), listen_from_now());
+        if (step.failed) return fail(ErrorCode::storage, step.why_failed);
+        std::ranges::move(step.effects, std::back_inserter(recovered.effects));
+        return std::move(step.replies.front());
+    });
+}
+
+Result<Desk::Recovered> Desk::recover(const ProcessTable& processes, LeftoverFinder& leftovers,
+                                      SpoolAtStart& spool, std::string announcement) {
+    const auto heads = store_.heads();
+    if (!heads) return std::unexpected(heads.error());
+    // Strictly later than whatever the daemon before may have written.
+    last_readings_ = read_clocks_();
+    clock_ = AwakeClock(last_readings_, std::max(clock_.last().steady, heads->listened + 1ms));
+    if (auto recovered = journal_.recover(listen_from_now(), processes.boot_id()); !recovered) {
+        return std::unexpected(recovered.error());
+    }
+    begin_log_age(processes.boot_id());
+    head_at_start_ = state_.heads().seq;
+    first_seq_ = state_.heads().first_seq;
+    std::vector<Command> commands;
+    commands.emplace_back(Announce{EventType::gateway_startup, std::move(announcement)});
+    auto announced = journal_.commit(std::move(commands), listen_from_now());
+    if (announced.failed) return fail(ErrorCode::storage, announced.why_failed);
+
+    Recovered recovered{std::move(announced.effects), {}};
+    // Before the owners are looked at: of the dead it may know more than can be seen.
+    take_in(spool, recovered);
+    commands.clear();
+    commands.emplace_back(Survey{});
+    auto surveyed = journal_.commit(std::move(commands), listen_from_now());
+    if (!surveyed.replies.front()) return std::unexpected(surveyed.replies.front().error());
+    std::ranges::move(surveyed.effects, std::back_inserter(recovered.effects));
+    commands.clear();
+    const auto& survey = std::get<SurveyReply>(*surveyed.replies.front());
+    for (const auto& owner : survey.owners) leftovers.protect(owner.process);
+    std::ranges::move(look_at_owners(survey, processes), std::back_inserter(commands));
+    // Before the ends that are written now add to them.
+    if (auto resumed = resume_stopping(recovered.effects); !resumed) {
+        return std::unexpected(resumed.error());
+    }
+    if (auto ended = end_the_dead(std::move(commands), leftovers, recovered); !ended) {
+        return std::unexpected(ended.error());
+    }
+    // Nothing was kept: the log begins with what was just written.
+    if (first_seq_ == 0) first_seq_ = head_at_start_ + 1;
+    return recovered;
+}
+
+// --- steps --------------------------------------------------------------------------------------
+
+void Desk::take(std::vector<Word>&& words, const AwakeClock::Readings& until) {
+    CHECK(!has_words());
+    words_ = std::move(words);
+    next_word_ = 0;
+    taken_until_ = until;
+}
+
+Desk::Group Desk::next_group() {
+    Group group;
+    const auto add = [&](Command&& command, bool observed, Now arrived) {
+        if (observed) group.observed.emplace_back(group.commands.size(), command);
+        group.commands.push_back(std::move(command));
+        group.arrived.push_back(arrived);
+    };
+    // What was said before comes first: an older word must not undo a newer one.
+    group.repeated = std::min(unheard_.size(), group_max_);
+    const auto rest = unheard_.begin() + static_cast<std::ptrdiff_t>(group.repeated);
+    for (auto word = unheard_.begin(); word != rest; ++word) {
+        add(std::move(*word), /*observed=*/true, clock_.last());
+    }
+    unheard_.erase(unheard_.begin(), rest);
+    const auto end = std::min(words_.size(), next_word_ + group_max_);
+    for (; next_word_ < end; ++next_word_) {
+        auto& word = words_[next_word_];
+        add(std::move(word.command), word.observed, clock_.read(word.arrived));
+    }
+    return group;
+}
+
+Journal::Step Desk::step() {
+    last_readings_ = read_clocks_();
+    auto group = next_group();
+    const auto heard = has_words() ? words_[next_word_].arrived : taken_until_;
+    auto now = clock_.read(heard);
+    now.wall = last_readings_.wall;
+    now.boot = last_readings_.boot;
+    // Ends may be among the words that still wait.
+    const bool heard_all = !has_words() && unheard_.empty();
+    state_.set_watched_until(heard_all ? watched_until_ : std::nullopt);
+    auto step = journal_.commit(std::move(group.commands), now, group.arrived);
+    if (heard_all && !step.failed) state_.vouch();
+    state_.start_leases(std::max(read_clocks_().awake - heard.awake, 0ns));
+    std::vector<Command> refused;
+    for (auto& [place, command] : group.observed) {
+        if (!step.replies[place]) refused.push_back(std::move(command));
+    }
+    unheard_.insert(unheard_.begin(), std::make_move_iterator(refused.begin()),
+                    std::make_move_iterator(refused.end()));
+    step.replies.erase(step.replies.begin(),
+                       step.replies.begin() + static_cast<std::ptrdiff_t>(group.repeated));
+    failing_ = step.failed;
+    return step;
+}
+
+std::optional<std::chrono::milliseconds> Desk::patience() const {
+    if (failing_) return retry_after;
+    if (journal_.has_work_left() || !unheard_.empty()) return 0ms;
+    if (trim_left_) return tick;
+    if (state_.has_deadlines()) return tick;
+    if (state_.open_count() > 0) return quiet_tick;
+    return std::nullopt;
+}
+
+// --- the log's other end ------------------------------------------------------------------------
+
+bool Desk::has_too_many_events(const Retention& retention) const {
+    return first_seq_ > 0 && state_.heads().seq - first_seq_ >= retention.keep_count + trim_slack;
+}
+
+void Desk::begin_log_age(const std::string& boot_id) {
+    const auto& heads = state_.heads();
+    const auto boot = last_readings_.boot;
+    age_at_start_ = {.age = {}, .boot_id = boot_id, .boot = boot};
+    marks_ = heads.log_marks;
+    if (const auto& saved = heads.log_age) {
+        // In the same boot its clock went on; in another one it began at 0, and how long the host
+        // was off nobody can prove.
+        const auto since = saved->boot_id == boot_id ? boot - saved->boot : boot.time_since_epoch();
+        age_at_start_.age =
+            saved->age + std::chrono::floor<std::chrono::milliseconds>(std::max(since, 0ns));
+    }
+    age_saved_ = -mark_period;  // so that the next look saves it
+}
+
+std::chrono::milliseconds Desk::log_age() const {
+    return age_at_start_.age + std::chrono::floor<std::chrono::milliseconds>(
+                                   std::max(last_readings_.boot - age_at_start_.boot, 0ns));
+}
+
+Result<void> Desk::mark_log() {
+    const auto age = log_age();
+    if (age - age_saved_ < mark_period) return {};
+    std::optional<LogMark> mark;
+    const auto newest = state_.heads().seq;
+    if (newest > 0 && (marks_.empty() || marks_.back().seq < newest)) mark = LogMark{newest, age};
+    const auto forget = first_seq_ - 1;
+    const LogAge now{age, age_at_start_.boot_id, last_readings_.boot};
+    if (auto saved = store_.save_log_age(now, mark, forget); !saved) return saved;
+    if (mark) marks_.push_back(*mark);
+    std::erase_if(marks_, [&](const LogMark& old) { return old.seq <= forget; });
+    age_saved_ = age;
+    return {};
+}
+
+Seq Desk::last_to_go(const Retention& retention) const {
+    auto last = state_.heads().seq - retention.keep_count;
+    for (const auto& mark : marks_) {
+        if (log_age() - mark.age >= retention.keep_for) last = std::max(last, mark.seq);
+    }
+    return last;
+}
+
+Result<std::optional<Gap>> Desk::trim(const Retention& retention) {
+    const auto& now = last_readings_;  // of the step before
+    const bool is_time = now.boot - trimmed_at_ >= trim_period;
+    if (!is_time && !trim_left_ && !has_too_many_events(retention)) return std::nullopt;
+    trimmed_at_ = now.boot;
+    if (auto marked = mark_log(); !marked) return std::unexpected(marked.error());
+    const auto first_before = first_seq_;
+    int rounds = 0;
+    do {
+        const auto first = store_.trim_events(last_to_go(retention), trim_rows);
+        if (!first) return std::unexpected(first.error());
+        trim_left_ = first_seq_ > 0 && *first - first_seq_ >= static_cast<Seq>(trim_rows);
+        first_seq_ = *first;
+    } while (has_too_many_events(retention) && ++rounds < trim_rounds_max);
+    if (first_before == 0 || first_seq_ <= first_before) return std::nullopt;
+    return Gap{first_before, first_seq_ - 1};
+}
+
+Result<void> Desk::save_all_seen() {
+    return journal_.save_all_seen(read_now());
+}
+
+}  // namespace knell

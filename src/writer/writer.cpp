@@ -1,0 +1,227 @@
+#include "writer/writer.hpp"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "core/limits.hpp"
+#include "platform/clock.hpp"
+#include "platform/log.hpp"
+#include "platform/version.hpp"
+
+namespace knell {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Automatic acts explained one by one in a step; more are summed up.
+constexpr std::size_t explained_max = 100;
+
+AwakeClock::Readings read_all_clocks() {
+    const auto clocks = read_clocks();
+    return {clocks.wall, read_awake_clock(), clocks.steady};
+}
+
+void explain(std::span<const Event> automatic) {
+    std::size_t told = 0;
+    for (const auto& event : automatic) {
+        if (event.type == EventType::agent_end) continue;
+        if (++told > explained_max) continue;
+        if (event.end) {
+            log_info("ended session {} generation {}: {} ({}){}{}; {}", event.session_id.text(),
+                     event.generation, name_of(event.end->reason),
+                     name_in(proof_names, event.end->proof), event.end->detail.empty() ? "" : ": ",
+                     event.end->detail, event.end->evidence);
+        } else {
+            log_info("{} {} generation {}: {}", name_in(event_type_names, event.type),
+                     event.session_id.text(), event.generation, event.detail);
+        }
+    }
+    if (told > explained_max) {
+        log_info("and {} more in the same step; `knell events` has them all", told - explained_max);
+    }
+}
+
+}  // namespace
+
+Writer::Writer(Store& store, const ConfigHolder& config, Publish publish, CarryOut carry_out,
+               WatchedUntil watched_until)
+    : store_(store),
+      config_(config),
+      publish_(std::move(publish)),
+      carry_out_(std::move(carry_out)),
+      watched_until_(std::move(watched_until)),
+      queue_(limits::queue_commands_max,
+             [](Submission& submission) { submission.arrived = read_all_clocks(); }),
+      desk_(store_, read_all_clocks) {}
+
+Writer::~Writer() {
+    stop();
+}
+
+Result<void> Writer::recover(const ProcessTable& processes, LeftoverFinder& leftovers,
+                             SpoolAtStart& spool) {
+    auto recovered = desk_.recover(processes, leftovers, spool,
+                                   fmt::format("knell {} started, pid {}", version, getpid()));
+    if (!recovered) return std::unexpected(recovered.error());
+    first_effects_ = std::move(recovered->effects);
+    explain(recovered->automatic);
+    update_figures();
+    return {};
+}
+
+void Writer::start() {
+    desk_.listen_from_now();
+    thread_ = std::thread([this] {
+        pthread_setname_np(pthread_self(), "knell-writer");
+        for (auto& effect : first_effects_) carry_out_(std::move(effect));
+        first_effects_.clear();
+        loop();
+        if (auto saved = desk_.save_all_seen(); !saved) {
+            log_warn("the last signs of life were not saved: {}", saved.error().message);
+        }
+    });
+}
+
+void Writer::stop() {
+    queue_.close();
+    if (thread_.joinable()) thread_.join();
+}
+
+bool Writer::submit(Command&& command, Done&& done) {
+    Submission submission{std::move(command), std::move(done)};
+    // A crowd of writers must not keep signs of life from being heard.
+    const bool is_beat = std::holds_alternative<Heartbeat>(submission.command);
+    const auto reserve = is_beat ? limits::queue_beats_reserve : 0;
+    if (queue_.push(std::move(submission), reserve)) return true;
+    // A push that is refused leaves its argument as it was.
+    done = std::move(submission.done);  // NOLINT(bugprone-use-after-move)
+    return false;
+}
+
+void Writer::submit_direct(Command&& command, Done&& done) {
+    queue_.push_always({std::move(command), std::move(done), /*direct=*/true});
+}
+
+void Writer::say_goodbye(const ProcessIdentity& self, std::string_view why) {
+    const auto wait_for = [this](Command&& command) {
+        std::promise<void> heard;
+        submit_direct(std::move(command), [&](const Result<Reply>& reply) {
+            if (!reply) log_warn("gateway:shutdown was not recorded: {}", reply.error().message);
+            heard.set_value();
+        });
+        heard.get_future().wait();
+    };
+    wait_for(OwnerGone{.process = self,
+                       .departure = {.kind = Departure::Kind::stopped,
+                                     .number = 0,
+                                     .evidence = fmt::format("the daemon was stopped {}", why)},
+                       .found = {},
+                       .searched = true});
+    wait_for(Announce{EventType::gateway_shutdown,
+                      fmt::format("knell {} stopped {}, pid {}", version, why, getpid())});
+}
+
+void Writer::observe(Command&& command) {
+    queue_.push_always({std::move(command), {}});
+}
+
+void Writer::loop() {
+    std::vector<Submission> taken;
+    AwakeClock::Readings until;
+    for (;;) {
+        // Before the queue is emptied: an end that is told afterwards happened after that.
+        const auto watched_until = watched_until_();
+        if (!queue_.pop_all(taken, desk_.patience(), [&] { until = read_all_clocks(); })) return;
+        desk_.note_watched_until(watched_until);
+        std::vector<Desk::Word> words;
+        words.reserve(taken.size());
+        for (auto& submission : taken) {
+            words.push_back(
+                {std::move(submission.command), /*observed=*/!submission.done, submission.arrived});
+        }
+        desk_.take(std::move(words), until);
+        std::span<Submission> left = taken;
+        do left = commit(left);
+        while (!left.empty());
+        trim();
+        if (taken.empty() || queue_.size() > 0) continue;
+        if (auto maintained = store_.maintain(); !maintained) {
+            log_warn("store maintenance failed, will try again: {}", maintained.error().message);
+        }
+    }
+}
+
+void Writer::trim() {
+    const auto retention = config_.current()->events;
+    const auto trimmed = desk_.trim(retention);
+    if (!trimmed) {
+        log_warn("cannot delete old events, will try again: {}", trimmed.error().message);
+    } else if (*trimmed) {
+        log_info("deleted events {} to {} (retention: {} days, {} events)", (*trimmed)->from,
+                 (*trimmed)->to, retention.keep_for.count() / 24, retention.keep_count);
+        figures_.first_seq = desk_.first_seq();
+    }
+}
+
+std::span<Writer::Submission> Writer::commit(std::span<Submission> taken) {
+    const bool was_failing = desk_.is_failing();
+    auto step = desk_.step();
+    const auto group = taken.first(step.replies.size());
+    if (step.failed && !was_failing) {
+        log_error("commit failed; callers got \"storage\": {}", step.why_failed);
+    } else if (was_failing && !step.failed) {
+        log_info("the store takes writes again");
+    }
+    if (step.failed || was_failing) {
+        const std::scoped_lock lock(failing_mutex_);
+        why_failing_ = step.why_failed;
+    }
+    explain(step.automatic());
+    for (auto& effect : step.effects) carry_out_(std::move(effect));
+    update_figures();
+    std::vector<Answer> answers;
+    std::vector<Answer> direct;
+    answers.reserve(group.size());
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        if (!group[i].done) continue;
+        auto& kind = group[i].direct ? direct : answers;
+        kind.push_back({std::move(group[i].done), std::move(step.replies[i])});
+    }
+    if (!answers.empty() || !step.events.empty()) {
+        publish_(std::move(answers), std::move(step.events));
+    }
+    // Last: who waits for one of these stops delivery next, which must know of the events by then.
+    for (auto& [done, reply] : direct) done(std::move(reply));
+    return taken.subspan(group.size());
+}
+
+std::string Writer::why_failing() const {
+    const std::scoped_lock lock(failing_mutex_);
+    return why_failing_;
+}
+
+void Writer::update_figures() {
+    const auto& counts = desk_.counts();
+    for (std::size_t i = 0; i < figures_.by_status.size(); ++i) {
+        figures_.by_status.at(i) = desk_.state().count(static_cast<Status>(i));
+    }
+    figures_.open = desk_.state().open_count();
+    figures_.leases = desk_.state().lease_count();
+    figures_.last_seq = desk_.state().heads().seq;
+    figures_.first_seq = desk_.first_seq();
+    figures_.commits = counts.commits;
+    figures_.commands = counts.commands;
+    figures_.failures = counts.failures;
+    figures_.heartbeats = counts.heartbeats;
+    figures_.reaps = counts.reaps;
+    figures_.reap_lateness_last_ms = counts.reap_lateness_last.count();
+    figures_.reap_lateness_max_ms = counts.reap_lateness_max.count();
+}
+
+}  // namespace knell

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/bounded_queue.hpp"
+#include "config/config_holder.hpp"
+#include "engine/command.hpp"
+#include "engine/decide.hpp"
+#include "store/store.hpp"
+#include "watch/process_table.hpp"
+#include "writer/desk.hpp"
+
+namespace knell {
+
+/// The one thread that decides and writes: a Desk with a queue, a log and figures.  While a
+/// transaction is on its way to the disk the next commands gather: the slower the disk, the larger
+/// the groups.
+class Writer {
+  public:
+    using Done = std::move_only_function<void(Result<Reply>)>;
+    struct Answer {
+        Done done;
+        Result<Reply> reply;
+    };
+    /// Both are called on the writer's thread, after the commit.
+    using Publish = std::function<void(std::vector<Answer>, std::vector<Event>)>;
+    using CarryOut = std::function<void(Effect&&)>;
+    /// Until when the watch vouches for the owners whose end it has not told.
+    using WatchedUntil = std::function<SteadyTime()>;
+
+    /// The config says how much of the log is kept.
+    Writer(Store& store, const ConfigHolder& config, Publish publish, CarryOut carry_out,
+           WatchedUntil watched_until);
+    ~Writer();
+
+    /// See Desk.  Before `start`.
+    Result<void> recover(const ProcessTable& processes, LeftoverFinder& leftovers,
+                         SpoolAtStart& spool);
+    /// The newest event before the announcement.
+    Seq head_at_start() const { return desk_.head_at_start(); }
+    void start();
+    /// Ends what this daemon hosted itself, and announces that it goes; `why` is such as "on
+    /// request".  Waits until that is durable.
+    void say_goodbye(const ProcessIdentity& self, std::string_view why);
+    /// Commits what is queued, then ends the thread.
+    void stop();
+
+    /// False when the queue is full; `done` has not been called then.
+    bool submit(Command&& command, Done&& done);
+    /// As `submit`, for other threads of the daemon: never refused, and `done` is called on the
+    /// writer's thread.
+    void submit_direct(Command&& command, Done&& done);
+    /// An observer's word; bounded by the number of owners, so never refused.
+    void observe(Command&& command);
+
+    /// Numbers for people, a moment old at most.
+    struct Figures {
+        std::array<std::atomic<std::size_t>, status_names.size()> by_status{};
+        std::atomic<std::size_t> open{0};
+        std::atomic<std::size_t> leases{0};
+        std::atomic<Seq> last_seq{0};
+        std::atomic<Seq> first_seq{0};
+        std::atomic<std::uint64_t> commits{0};
+        std::atomic<std::uint64_t> commands{0};
+        std::atomic<std::uint64_t> failures{0};
+        std::atomic<std::uint64_t> heartbeats{0};
+        std::atomic<std::uint64_t> reaps{0};
+        std::atomic<std::int64_t> reap_lateness_last_ms{0};
+        std::atomic<std::int64_t> reap_lateness_max_ms{0};
+    };
+    const Figures& figures() const { return figures_; }
+    /// Why the store took nothing the last time; "" when it did.  Any thread.
+    std::string why_failing() const;
+    std::size_t queued() const { return queue_.size(); }
+
+  private:
+    struct Submission {
+        Command command;
+        Done done;  // may be empty: an observer does not wait
+        bool direct = false;
+        AwakeClock::Readings arrived{};  // when it entered the queue
+    };
+
+    void loop();
+    /// One step; gives what is left of the submissions, which the desk has taken.
+    std::span<Submission> commit(std::span<Submission> taken);
+    void trim();
+    void update_figures();
+
+    Store& store_;
+    const ConfigHolder& config_;
+    const Publish publish_;
+    const CarryOut carry_out_;
+    const WatchedUntil watched_until_;
+    BoundedQueue<Submission> queue_;
+    Figures figures_;
+    mutable std::mutex failing_mutex_;
+    std::string why_failing_;  // guarded by failing_mutex_
+
+    // Writer thread only (after start).
+    Desk desk_;
+    std::vector<Effect> first_effects_;  // of the recovery, carried out once the thread runs
+
+    std::thread thread_;
+};
+
+}  // namespace knell
