@@ -132,7 +132,7 @@ class Daemon final : public rpc::Backend {
         housekeeping_.start();
         server_.run();
         if (const auto self = processes_.identify(getpid())) {
-            writer_.say_goodbye(*self, housekeeping_.why_stopped());
+            writer_.announce_shutdown(*self, housekeeping_.why_stopped());
         }
         delivery_->stop();
         read_thread_.stop();
@@ -441,7 +441,7 @@ int refuse(const Error& error) {
     return 1;
 }
 
-void say_hello(const DaemonOptions& options, const Daemon& daemon) {
+void log_started(const DaemonOptions& options, const Daemon& daemon) {
     log_info("knell {} listens at {}", version, options.paths.listen_socket);
     log_info("store {} holds {} open sessions; the last event is number {}",
              options.paths.store_file, daemon.figures().open.load(),
@@ -480,7 +480,7 @@ int run_daemon(const DaemonOptions& options) {
     }
     Daemon daemon(options, *claims, std::move(*store), std::move(readers), *descriptors);
     if (auto started = daemon.start(); !started) return refuse(started.error());
-    say_hello(options, daemon);
+    log_started(options, daemon);
     daemon.run();
     log_info("knell stopped; open sessions stay on record");
     return 0;

@@ -33,7 +33,7 @@ constexpr std::chrono::seconds look_at_files_every = 3s;
 /// The store said no.
 constexpr auto read_again_after = 1s;
 /// How long a stop waits for what is due, `gateway:shutdown` above all.
-constexpr auto farewell_max = 3s;
+constexpr auto drain_timeout = 3s;
 constexpr auto wait_max = 60s;
 /// Tests have numbers of their own: the courier knows nothing of them.
 constexpr AttemptId first_test = AttemptId{1} << 63U;
@@ -233,7 +233,7 @@ std::string Delivery::file_watch_trouble() const {
 }
 
 void Delivery::reload_when_changed(Now now) {
-    if (stopping_ && !stop_at_) stop_at_ = now.steady + farewell_max;
+    if (stopping_ && !stop_at_) stop_at_ = now.steady + drain_timeout;
     notice_changes(now, /*is_asked=*/false);
     if (look_again_at_ && now.steady >= *look_again_at_ && !reload_at_) {
         changed_at_ = courier_.head();

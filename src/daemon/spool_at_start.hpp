@@ -3,7 +3,7 @@
 #include <string>
 
 #include "rpc/backend.hpp"
-#include "writer/desk.hpp"
+#include "writer/write_step.hpp"
 
 namespace knell {
 

@@ -181,7 +181,7 @@ void Journal::decide_work(Step& step) {
     }
 }
 
-void Journal::save_seen_now_and_then() {
+void Journal::flush_seen_if_due() {
     const auto now = state_.now();
     if (now.steady - seen_saved_at_ < seen_period || state_.open_count() == 0) return;
     if (save_some_seen()) {
@@ -213,7 +213,7 @@ bool Journal::save_some_seen() {
     return true;
 }
 
-void Journal::take_back(Step& step, std::size_t first, const Error& why) {
+void Journal::roll_back(Step& step, std::size_t first, const Error& why) {
     ++counts_.failures;
     step.failed = true;
     step.why_failed = why.message;
@@ -278,7 +278,7 @@ Journal::Step Journal::commit(std::vector<Command>&& commands, Now now,
             left = left.subspan(*taken);
             if (left.empty()) {
                 decide_work(step);
-                save_seen_now_and_then();
+                flush_seen_if_due();
                 save_listened_now_and_then();
             }
             if (!batch_.empty()) {
@@ -289,7 +289,7 @@ Journal::Step Journal::commit(std::vector<Command>&& commands, Now now,
             }
         }
         if (!written) {
-            take_back(step, first, written.error());
+            roll_back(step, first, written.error());
             seen_saved_at_ = seen_saved_at;
             counts_.reaps = counted.reaps;
             counts_.reap_lateness_last = counted.reap_lateness_last;

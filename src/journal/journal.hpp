@@ -78,7 +78,7 @@ class Journal {
     /// opened first.  Nothing: a parent's row is not written yet.
     Result<std::optional<bool>> is_own_ancestor(const Create& create);
     void decide_work(Step& step);
-    void save_seen_now_and_then();
+    void flush_seen_if_due();
     /// While leases run that began before this daemon: what they have used up must outlive it.
     void save_listened_now_and_then();
     Result<void> write();
@@ -88,7 +88,7 @@ class Journal {
     void take(Decision& decision);
     void note_signs(const Command& command);
     /// The transaction failed: its replies from `first` on, and all that it changed.
-    void take_back(Step& step, std::size_t first, const Error& why);
+    void roll_back(Step& step, std::size_t first, const Error& why);
     /// Commands behind a failed transaction are not decided; the signs of life in them count.
     void renew_behind(std::span<Command> rest, Step& step, const Error& why);
     void note_lateness(const LiveSession& live, const Decision& decision);

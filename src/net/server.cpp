@@ -36,8 +36,8 @@ namespace {
 /// Out of descriptors or memory: accepting again at once would spin.
 constexpr std::chrono::milliseconds accept_pause{50};
 /// How long answers may take to leave after `stop`.
-constexpr std::chrono::seconds farewell_max{2};
-constexpr std::chrono::milliseconds farewell_look{2};
+constexpr std::chrono::seconds drain_timeout{2};
+constexpr std::chrono::milliseconds drain_look{2};
 
 struct Admission {
     rpc::Caller caller;
@@ -120,8 +120,8 @@ class Server::Impl {
             signals_.cancel(ignored);
             hangups_.cancel(ignored);
             for (auto& timer : timers_) timer.cancel();
-            farewell_.expires_after(farewell_max);
-            farewell_.async_wait([this](error_code) { io_.stop(); });
+            drain_timer_.expires_after(drain_timeout);
+            drain_timer_.async_wait([this](error_code) { io_.stop(); });
             wait_until_answered();
         });
     }
@@ -262,7 +262,7 @@ class Server::Impl {
         const auto busy = std::ranges::any_of(
             connections_, [](const auto& entry) { return entry.second->is_busy(); });
         if (!busy) return io_.stop();
-        accept_timer_.expires_after(farewell_look);
+        accept_timer_.expires_after(drain_look);
         accept_timer_.async_wait([this](error_code) { wait_until_answered(); });
     }
 
@@ -283,7 +283,7 @@ class Server::Impl {
     SocketAddress* address_ = nullptr;  // since `listen`
     Protocol::acceptor acceptor_{io_};
     asio::steady_timer accept_timer_{io_};
-    asio::steady_timer farewell_{io_};
+    asio::steady_timer drain_timer_{io_};
     asio::signal_set signals_{io_, SIGTERM, SIGINT};
     asio::signal_set hangups_{io_};
     std::list<asio::steady_timer> timers_;

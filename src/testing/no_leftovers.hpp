@@ -1,6 +1,6 @@
 #pragma once
 
-#include "writer/desk.hpp"
+#include "writer/write_step.hpp"
 
 namespace knell::testing {
 

@@ -6,7 +6,7 @@
 #include "watch/cached_tree.hpp"
 #include "watch/leftovers.hpp"
 #include "watch/live_owners.hpp"
-#include "writer/desk.hpp"
+#include "writer/write_step.hpp"
 
 namespace knell {
 

@@ -57,8 +57,8 @@ Writer::Writer(Store& store, const ConfigHolder& config, Publish publish, CarryO
       carry_out_(std::move(carry_out)),
       watched_until_(std::move(watched_until)),
       queue_(limits::queue_commands_max,
-             [](Submission& submission) { submission.arrived = read_all_clocks(); }),
-      desk_(store_, read_all_clocks) {}
+             [](Queued& queued) { queued.arrived = read_all_clocks(); }),
+      write_step_(store_, read_all_clocks) {}
 
 Writer::~Writer() {
     stop();
@@ -66,8 +66,8 @@ Writer::~Writer() {
 
 Result<void> Writer::recover(const ProcessTable& processes, LeftoverFinder& leftovers,
                              SpoolAtStart& spool) {
-    auto recovered = desk_.recover(processes, leftovers, spool,
-                                   fmt::format("knell {} started, pid {}", version, getpid()));
+    auto recovered = write_step_.recover(
+        processes, leftovers, spool, fmt::format("knell {} started, pid {}", version, getpid()));
     if (!recovered) return std::unexpected(recovered.error());
     first_effects_ = std::move(recovered->effects);
     explain(recovered->automatic);
@@ -76,13 +76,13 @@ Result<void> Writer::recover(const ProcessTable& processes, LeftoverFinder& left
 }
 
 void Writer::start() {
-    desk_.listen_from_now();
+    write_step_.listen_from_now();
     thread_ = std::thread([this] {
         pthread_setname_np(pthread_self(), "knell-writer");
         for (auto& effect : first_effects_) carry_out_(std::move(effect));
         first_effects_.clear();
         loop();
-        if (auto saved = desk_.save_all_seen(); !saved) {
+        if (auto saved = write_step_.save_all_seen(); !saved) {
             log_warn("the last signs of life were not saved: {}", saved.error().message);
         }
     });
@@ -94,13 +94,13 @@ void Writer::stop() {
 }
 
 bool Writer::submit(Command&& command, Done&& done) {
-    Submission submission{std::move(command), std::move(done)};
+    Queued queued{std::move(command), std::move(done)};
     // A crowd of writers must not keep signs of life from being heard.
-    const bool is_beat = std::holds_alternative<Heartbeat>(submission.command);
+    const bool is_beat = std::holds_alternative<Heartbeat>(queued.command);
     const auto reserve = is_beat ? limits::queue_beats_reserve : 0;
-    if (queue_.push(std::move(submission), reserve)) return true;
+    if (queue_.push(std::move(queued), reserve)) return true;
     // A push that is refused leaves its argument as it was.
-    done = std::move(submission.done);  // NOLINT(bugprone-use-after-move)
+    done = std::move(queued.done);  // NOLINT(bugprone-use-after-move)
     return false;
 }
 
@@ -108,7 +108,7 @@ void Writer::submit_direct(Command&& command, Done&& done) {
     queue_.push_always({std::move(command), std::move(done), /*direct=*/true});
 }
 
-void Writer::say_goodbye(const ProcessIdentity& self, std::string_view why) {
+void Writer::announce_shutdown(const ProcessIdentity& self, std::string_view why) {
     const auto wait_for = [this](Command&& command) {
         std::promise<void> heard;
         submit_direct(std::move(command), [&](const Result<Reply>& reply) {
@@ -132,21 +132,21 @@ void Writer::observe(Command&& command) {
 }
 
 void Writer::loop() {
-    std::vector<Submission> taken;
+    std::vector<Queued> taken;
     AwakeClock::Readings until;
     for (;;) {
         // Before the queue is emptied: an end that is told afterwards happened after that.
         const auto watched_until = watched_until_();
-        if (!queue_.pop_all(taken, desk_.patience(), [&] { until = read_all_clocks(); })) return;
-        desk_.note_watched_until(watched_until);
-        std::vector<Desk::Word> words;
+        if (!queue_.pop_all(taken, write_step_.max_wait(), [&] { until = read_all_clocks(); }))
+            return;
+        write_step_.note_watched_until(watched_until);
+        std::vector<WriteStep::Submission> words;
         words.reserve(taken.size());
-        for (auto& submission : taken) {
-            words.push_back(
-                {std::move(submission.command), /*observed=*/!submission.done, submission.arrived});
+        for (auto& queued : taken) {
+            words.push_back({std::move(queued.command), /*observed=*/!queued.done, queued.arrived});
         }
-        desk_.take(std::move(words), until);
-        std::span<Submission> left = taken;
+        write_step_.take(std::move(words), until);
+        std::span<Queued> left = taken;
         do left = commit(left);
         while (!left.empty());
         trim();
@@ -159,19 +159,19 @@ void Writer::loop() {
 
 void Writer::trim() {
     const auto retention = config_.current()->events;
-    const auto trimmed = desk_.trim(retention);
+    const auto trimmed = write_step_.trim(retention);
     if (!trimmed) {
         log_warn("cannot delete old events, will try again: {}", trimmed.error().message);
     } else if (*trimmed) {
         log_info("deleted events {} to {} (retention: {} days, {} events)", (*trimmed)->from,
                  (*trimmed)->to, retention.keep_for.count() / 24, retention.keep_count);
-        figures_.first_seq = desk_.first_seq();
+        figures_.first_seq = write_step_.first_seq();
     }
 }
 
-std::span<Writer::Submission> Writer::commit(std::span<Submission> taken) {
-    const bool was_failing = desk_.is_failing();
-    auto step = desk_.step();
+std::span<Writer::Queued> Writer::commit(std::span<Queued> taken) {
+    const bool was_failing = write_step_.is_failing();
+    auto step = write_step_.step();
     const auto group = taken.first(step.replies.size());
     if (step.failed && !was_failing) {
         log_error("commit failed; callers got \"storage\": {}", step.why_failed);
@@ -207,14 +207,14 @@ std::string Writer::why_failing() const {
 }
 
 void Writer::update_figures() {
-    const auto& counts = desk_.counts();
+    const auto& counts = write_step_.counts();
     for (std::size_t i = 0; i < figures_.by_status.size(); ++i) {
-        figures_.by_status.at(i) = desk_.state().count(static_cast<Status>(i));
+        figures_.by_status.at(i) = write_step_.state().count(static_cast<Status>(i));
     }
-    figures_.open = desk_.state().open_count();
-    figures_.leases = desk_.state().lease_count();
-    figures_.last_seq = desk_.state().heads().seq;
-    figures_.first_seq = desk_.first_seq();
+    figures_.open = write_step_.state().open_count();
+    figures_.leases = write_step_.state().lease_count();
+    figures_.last_seq = write_step_.state().heads().seq;
+    figures_.first_seq = write_step_.first_seq();
     figures_.commits = counts.commits;
     figures_.commands = counts.commands;
     figures_.failures = counts.failures;

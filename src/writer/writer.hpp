@@ -14,11 +14,11 @@
 #include "engine/decide.hpp"
 #include "store/store.hpp"
 #include "watch/process_table.hpp"
-#include "writer/desk.hpp"
+#include "writer/write_step.hpp"
 
 namespace knell {
 
-/// The one thread that decides and writes: a Desk with a queue, a log and figures.  While a
+/// The one thread that decides and writes: a WriteStep with a queue, a log and figures.  While a
 /// transaction is on its way to the disk the next commands gather: the slower the disk, the larger
 /// the groups.
 class Writer {
@@ -39,15 +39,15 @@ class Writer {
            WatchedUntil watched_until);
     ~Writer();
 
-    /// See Desk.  Before `start`.
+    /// See WriteStep.  Before `start`.
     Result<void> recover(const ProcessTable& processes, LeftoverFinder& leftovers,
                          SpoolAtStart& spool);
     /// The newest event before the announcement.
-    Seq head_at_start() const { return desk_.head_at_start(); }
+    Seq head_at_start() const { return write_step_.head_at_start(); }
     void start();
     /// Ends what this daemon hosted itself, and announces that it goes; `why` is such as "on
     /// request".  Waits until that is durable.
-    void say_goodbye(const ProcessIdentity& self, std::string_view why);
+    void announce_shutdown(const ProcessIdentity& self, std::string_view why);
     /// Commits what is queued, then ends the thread.
     void stop();
 
@@ -80,7 +80,7 @@ class Writer {
     std::size_t queued() const { return queue_.size(); }
 
   private:
-    struct Submission {
+    struct Queued {
         Command command;
         Done done;  // may be empty: an observer does not wait
         bool direct = false;
@@ -88,8 +88,8 @@ class Writer {
     };
 
     void loop();
-    /// One step; gives what is left of the submissions, which the desk has taken.
-    std::span<Submission> commit(std::span<Submission> taken);
+    /// One step; gives what is left of the submissions, which the write step has taken.
+    std::span<Queued> commit(std::span<Queued> taken);
     void trim();
     void update_figures();
 
@@ -98,13 +98,13 @@ class Writer {
     const Publish publish_;
     const CarryOut carry_out_;
     const WatchedUntil watched_until_;
-    BoundedQueue<Submission> queue_;
+    BoundedQueue<Queued> queue_;
     Figures figures_;
     mutable std::mutex failing_mutex_;
     std::string why_failing_;  // guarded by failing_mutex_
 
     // Writer thread only (after start).
-    Desk desk_;
+    WriteStep write_step_;
     std::vector<Effect> first_effects_;  // of the recovery, carried out once the thread runs
 
     std::thread thread_;

@@ -125,7 +125,7 @@ TEST_F(WriterTrial, AGoodbyeThatTheStoreRefusesIsSaidInTheLog) {
     writer_.start();
     EXPECT_TRUE(ask(create("a", lease_owner())));
     set_refused({Call::commit});
-    writer_.say_goodbye({}, "on request");
+    writer_.announce_shutdown({}, "on request");
     const auto log = stop();
     EXPECT_THAT(log, HasSubstr("gateway:shutdown was not recorded: the disk failed"));
     EXPECT_THAT(log, HasSubstr("the last signs of life were not saved: the disk failed"));

@@ -3,18 +3,18 @@
 #include "stores.hpp"
 #include "testing/fake_processes.hpp"
 #include "testing/no_leftovers.hpp"
-#include "writer/desk.hpp"
+#include "writer/write_step.hpp"
 
 namespace knell::testing {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// A clock that a test sets, and a desk that decides two words at a time.
+/// A clock that a test sets, and a write step that decides two words at a time.
 class Queue : public ::testing::Test {
   protected:
     Queue() {
-        EXPECT_TRUE(desk_.recover(processes_, leftovers_, spool_, "started"));
+        EXPECT_TRUE(write_step_.recover(processes_, leftovers_, spool_, "started"));
         say(0ms, create("a", lease_owner(5s)));
         run();
     }
@@ -28,20 +28,20 @@ class Queue : public ::testing::Test {
     }
     /// All that was said, group by group; each takes a second on its way to the disk.
     void run() {
-        desk_.take(std::exchange(words_, {}), reading(now_));
+        write_step_.take(std::exchange(words_, {}), reading(now_));
         do {
-            for (const auto& event : desk_.step().events) {
+            for (const auto& event : write_step_.step().events) {
                 if (event.end) ended_.push_back(event);
             }
             now_ += 1s;
-        } while (desk_.has_words());
+        } while (write_step_.has_submissions());
     }
     /// Somebody listens all the time, and nobody calls.
     void pass(std::chrono::milliseconds time) {
         for (const auto end = now_ + time; now_ < end;) {
             now_ += 100ms;
-            desk_.take({}, reading(now_));
-            for (const auto& event : desk_.step().events) {
+            write_step_.take({}, reading(now_));
+            for (const auto& event : write_step_.step().events) {
                 if (event.end) ended_.push_back(event);
             }
         }
@@ -52,8 +52,8 @@ class Queue : public ::testing::Test {
     NoLeftovers leftovers_;
     NoSpool spool_;
     std::chrono::milliseconds now_{0};
-    Desk desk_{*store_, [this] { return reading(now_); }, /*group_max=*/2};
-    std::vector<Desk::Word> words_;
+    WriteStep write_step_{*store_, [this] { return reading(now_); }, /*group_max=*/2};
+    std::vector<WriteStep::Submission> words_;
     std::vector<Event> ended_;
 };
 
@@ -72,7 +72,7 @@ TEST_F(Queue, NoLeaseIsReapedWhileItsRenewalWaits) {
 TEST_F(Queue, WhatPassesBeforeANewDaemonListensCountsAgainstNoLease) {
     now_ = 10s;
     // Whoever asks for the time finds that much more of it gone.
-    Desk next(*store_, [this] { return reading(now_ += 400ms); });
+    WriteStep next(*store_, [this] { return reading(now_ += 400ms); });
     ASSERT_TRUE(next.recover(processes_, leftovers_, spool_, "started again"));
     now_ += 400ms;
     next.listen_from_now();

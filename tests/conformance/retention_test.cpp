@@ -3,7 +3,7 @@
 #include "stores.hpp"
 #include "testing/fake_processes.hpp"
 #include "testing/no_leftovers.hpp"
-#include "writer/desk.hpp"
+#include "writer/write_step.hpp"
 
 namespace knell::testing {
 namespace {
@@ -18,26 +18,27 @@ class LogAgeStory : public ::testing::TestWithParam<StoreKind> {
     }
 
     void start() {
-        desk_ = std::make_unique<Desk>(under_test_->store(), [this] { return readings_; });
-        ASSERT_TRUE(desk_->recover(processes_, leftovers_, spool_, "started"));
+        write_step_ =
+            std::make_unique<WriteStep>(under_test_->store(), [this] { return readings_; });
+        ASSERT_TRUE(write_step_->recover(processes_, leftovers_, spool_, "started"));
         look();
     }
     /// As a crash: nothing is said before.
     void restart() {
-        desk_.reset();
+        write_step_.reset();
         under_test_->reopen();
         start();
     }
     void look() {
-        desk_->take({}, readings_);
-        desk_->step();
-        ASSERT_TRUE(desk_->trim({.keep_for = 30 * 24h, .keep_count = 1'000'000}));
+        write_step_->take({}, readings_);
+        write_step_->step();
+        ASSERT_TRUE(write_step_->trim({.keep_for = 30 * 24h, .keep_count = 1'000'000}));
     }
     void say() {
-        std::vector<Desk::Word> words;
+        std::vector<WriteStep::Submission> words;
         words.push_back({Announce{}, /*observed=*/false, readings_});
-        desk_->take(std::move(words), readings_);
-        desk_->step();
+        write_step_->take(std::move(words), readings_);
+        write_step_->step();
     }
     /// The daemon runs and looks now and then.
     void pass(std::chrono::hours time) {
@@ -48,7 +49,7 @@ class LogAgeStory : public ::testing::TestWithParam<StoreKind> {
             look();
         }
     }
-    bool has_first() const { return desk_->first_seq() == 1; }
+    bool has_first() const { return write_step_->first_seq() == 1; }
 
     AwakeClock::Readings readings_{from_millis(1'800'000'000'000), SteadyTime{100s},
                                    SteadyTime{100s}};
@@ -56,7 +57,7 @@ class LogAgeStory : public ::testing::TestWithParam<StoreKind> {
     NoLeftovers leftovers_;
     NoSpool spool_;
     std::unique_ptr<StoreUnderTest> under_test_;
-    std::unique_ptr<Desk> desk_;
+    std::unique_ptr<WriteStep> write_step_;
 };
 INSTANTIATE_TEST_SUITE_P(EveryStore, LogAgeStory, ::testing::ValuesIn(store_kinds()),
                          [](const auto& kind) { return kind.param.name; });
@@ -85,7 +86,7 @@ TEST_P(LogAgeStory, TheNewestStaysHoweverOldItIsAndNumberingGoesOn) {
     say();
     const auto newest = under_test_->store().heads()->seq;
     pass(90 * 24h);
-    EXPECT_EQ(desk_->first_seq(), newest);
+    EXPECT_EQ(write_step_->first_seq(), newest);
 
     restart();
     pass(90 * 24h);

@@ -59,7 +59,7 @@ void Followers::start() {
         auto page = rpc::read_feed_page(node_.reader(), std::move(query), node_.store().node_id());
         pages_.push_back({host_.elapsed() + pages_take_, std::move(page), std::move(done)});
     });
-    feeds_->set_newest(node_.desk().state().heads().seq);
+    feeds_->set_newest(node_.write_step().state().heads().seq);
 }
 
 void Followers::crash() {

@@ -9,8 +9,8 @@
 #include "watch/live_owners.hpp"
 #include "watch/process_tree.hpp"
 #include "watch/stopper.hpp"
-#include "writer/desk.hpp"
 #include "writer/leftover_finder.hpp"
+#include "writer/write_step.hpp"
 
 namespace knell::sim {
 

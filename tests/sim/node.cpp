@@ -29,7 +29,7 @@ Node::~Node() {
     drop_everything();
 }
 
-Result<Desk::Recovered> Node::start(SpoolAtStart& spool) {
+Result<WriteStep::Recovered> Node::start(SpoolAtStart& spool) {
     if (disk_) {
         auto opened = sqlite::open_store({.path = "knell.db", .vfs = disk_->vfs()});
         if (!opened) return std::unexpected(opened.error());
@@ -41,7 +41,7 @@ Result<Desk::Recovered> Node::start(SpoolAtStart& spool) {
     auto reader = store_->open_reader();
     if (!reader) return std::unexpected(reader.error());
     reader_ = std::move(*reader);
-    desk_ = std::make_unique<Desk>(
+    write_step_ = std::make_unique<WriteStep>(
         *store_,
         [this] {
             on_look_();
@@ -51,13 +51,13 @@ Result<Desk::Recovered> Node::start(SpoolAtStart& spool) {
     begin_to_watch();
     self_ = host_.start();
     leftovers_ = std::make_unique<Leftovers>(host_, on_signal_);
-    return desk_->recover(host_, *leftovers_, spool, "started");
+    return write_step_->recover(host_, *leftovers_, spool, "started");
 }
 
 void Node::drop_everything() {
     // Closing must not write: this stands for a process that is no more.
     if (disk_) disk_->fail_at(1, FaultyDisk::Fault::power_cut);
-    desk_.reset();
+    write_step_.reset();
     reader_.reset();
     store_.reset();
     if (disk_) inner_.reset();
@@ -85,7 +85,7 @@ void Node::cut_power(std::uint64_t seed) {
 }
 
 void Node::stop() {
-    desk_->save_all_seen();
+    write_step_->save_all_seen();
     kill();
 }
 
@@ -168,8 +168,8 @@ void Node::look() {
     watching_->looked_at_held(before);
     watching_->look_again();
     watching_->check_invariants();
-    // A word that is still on its way to the desk is not among those it gathers next.
-    if (words_.empty()) desk_->note_watched_until(watching_->proven_until());
+    // A word that is still on its way to the write step is not among those it gathers next.
+    if (words_.empty()) write_step_->note_watched_until(watching_->proven_until());
 }
 
 void Node::carry_out(Effect&& effect) {

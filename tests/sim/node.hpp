@@ -11,33 +11,33 @@
 #include "sim_store.hpp"
 #include "testing/faulty_disk.hpp"
 #include "watch/watch_list.hpp"
-#include "writer/desk.hpp"
+#include "writer/write_step.hpp"
 
 namespace knell::sim {
 
-/// A daemon on a host, as far as it decides, writes and watches: the real desk on a real store and
-/// the real list of watched owners, with descriptors that are the simulation's.  It can be killed
-/// at any point and started again.
+/// A daemon on a host, as far as it decides, writes and watches: the real write step on a real
+/// store and the real list of watched owners, with descriptors that are the simulation's.  It can
+/// be killed at any point and started again.
 class Node final : public WatchList::Holder {
   public:
     /// On a disk that can be broken, or in memory, which is faster.  `on_look` is called whenever
     /// the daemon reads the clocks, `meanwhile` while a commit takes its time.  `group_max`: see
-    /// Desk.
+    /// WriteStep.
     Node(Host& host, bool on_disk, std::size_t group_max, std::function<void()> on_look,
          std::function<void()> meanwhile, Leftovers::OnSignal on_signal);
     ~Node() override;
 
-    bool is_up() const { return desk_ != nullptr; }
+    bool is_up() const { return write_step_ != nullptr; }
     /// Gives what the recovery did; the error says why it does not start.
-    Result<Desk::Recovered> start(SpoolAtStart& spool);
+    Result<WriteStep::Recovered> start(SpoolAtStart& spool);
     /// From now on whoever calls is heard.
-    void listen() { desk_->listen_from_now(); }
+    void listen() { write_step_->listen_from_now(); }
     void kill();
     /// The host loses power; `seed` decides about writes that were not synced.
     void cut_power(std::uint64_t seed);
     void stop();
 
-    Desk& desk() { return *desk_; }
+    WriteStep& write_step() { return *write_step_; }
     Reader& reader() { return *reader_; }
     SimStore& store() { return *store_; }
     const ProcessIdentity& self() const { return self_; }
@@ -68,7 +68,7 @@ class Node final : public WatchList::Holder {
     void tell_later(Command command, Host::Duration late);
     /// What the observers have to say by now.
     std::vector<Command> take_words();
-    bool has_words() const { return !words_.empty(); }
+    bool has_submissions() const { return !words_.empty(); }
 
     bool hold(WatchList::Number number, const ProcessIdentity& process, Fd&& pidfd) override;
     void release(WatchList::Number number) override { held_.erase(number); }
@@ -90,7 +90,7 @@ class Node final : public WatchList::Holder {
     std::unique_ptr<Store> inner_;  // without a disk it outlives the daemon
     std::unique_ptr<SimStore> store_;
     std::unique_ptr<Reader> reader_;
-    std::unique_ptr<Desk> desk_;
+    std::unique_ptr<WriteStep> write_step_;
     ProcessIdentity self_;
     Host::Duration commit_takes_{0};
     int refusals_ = 0;

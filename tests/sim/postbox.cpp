@@ -31,7 +31,8 @@ Postbox::Postbox(Host& host, Ledger& ledger, Node& node, Watchers watchers)
 }
 
 void Postbox::start() {
-    courier_ = std::make_unique<Courier>(node_.store().node_id(), node_.desk().head_at_start());
+    courier_ =
+        std::make_unique<Courier>(node_.store().node_id(), node_.write_step().head_at_start());
     // A save may have got on record although its answer was never heard.
     if (!courier_->recover(node_.reader()) || !read_record(/*at_start=*/true)) return crash();
     changed_at_ = courier_->head();

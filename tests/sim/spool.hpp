@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ledger.hpp"
-#include "writer/desk.hpp"
 #include "writer/spool_replay.hpp"
+#include "writer/write_step.hpp"
 
 namespace knell::sim {
 

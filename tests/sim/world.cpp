@@ -239,14 +239,14 @@ void World::pump(bool save_at_once) {
         trim();
         if (!idle) (void)node_.store().maintain();
         if (lose_power_if_due()) return;
-        if (idle && arrived_.empty() && node_.desk().patience() != 0ms) return;
+        if (idle && arrived_.empty() && node_.write_step().max_wait() != 0ms) return;
     }
 }
 
 void World::trim() {
-    const auto first = node_.desk().first_seq();
-    (void)node_.desk().trim(retention_);
-    for (auto seq = first; seq < node_.desk().first_seq() && !broken_; ++seq) {
+    const auto first = node_.write_step().first_seq();
+    (void)node_.write_step().trim(retention_);
+    for (auto seq = first; seq < node_.write_step().first_seq() && !broken_; ++seq) {
         if (seq <= ledger_.head() - retention_.keep_count) continue;
         const auto age = host_.elapsed() - told_at_.at(static_cast<std::size_t>(seq - 1));
         if (age >= retention_.keep_for) continue;
@@ -256,15 +256,15 @@ void World::trim() {
 }
 
 std::vector<Result<Reply>> World::decide(std::vector<Spoken> spoken) {
-    std::vector<Desk::Word> words;
+    std::vector<WriteStep::Submission> words;
     for (const auto& one : spoken) words.push_back({one.command, one.observed, one.arrived});
     ledger_.listen(host_.readings().awake);
     const auto taken_at = ledger_.listened();
-    node_.desk().take(std::move(words), host_.readings());
+    node_.write_step().take(std::move(words), host_.readings());
     std::vector<Result<Reply>> replies;
     do {
         if (!step(spoken, replies.size(), taken_at, replies)) return {};
-    } while (node_.desk().has_words() && !broken_);
+    } while (node_.write_step().has_submissions() && !broken_);
     return replies;
 }
 
@@ -273,9 +273,9 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
     const auto before_states = states();
     StepFacts facts;
     facts.disk_was_bad = node_.is_disk_bad();
-    const auto commits = node_.desk().counts().commits;
+    const auto commits = node_.write_step().counts().commits;
     decided_at_.push_back(host_.elapsed());
-    auto step = node_.desk().step();
+    auto step = node_.write_step().step();
     if (lose_power_if_due()) return false;
     facts.failed = step.failed;
     const auto last = first + step.replies.size();
@@ -284,10 +284,10 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
     }
     facts.heard_until = last < spoken.size() ? spoken[last].heard : taken_at;
     const bool quiet = facts.said.empty() && !facts.failed &&
-                       node_.desk().counts().commits == commits && step.effects.empty();
+                       node_.write_step().counts().commits == commits && step.effects.empty();
     facts.decided_at = {decided_at_.back()};
     // What the disk refused may yet be there when the next daemon reads, until it takes another.
-    if (node_.desk().counts().commits != commits) {
+    if (node_.write_step().counts().commits != commits) {
         decided_at_.clear();
     } else if (!step.failed) {
         decided_at_.pop_back();
@@ -443,13 +443,13 @@ Scene World::scene(const StepFacts& facts) {
     scene.spool = &spool_;
     if (postbox_.is_up()) scene.courier = &postbox_.courier();
     if (!node_.is_up()) return scene;
-    scene.state = &node_.desk().state();
+    scene.state = &node_.write_step().state();
     scene.watching = &node_.watching();
-    scene.words_on_their_way =
-        node_.has_words() || node_.desk().has_words() || node_.desk().has_unheard();
+    scene.words_on_their_way = node_.has_submissions() || node_.write_step().has_submissions() ||
+                               node_.write_step().has_unheard();
     scene.reader = &node_.reader();
     scene.node_id = node_.store().node_id();
-    scene.first_kept = node_.desk().first_seq();
+    scene.first_kept = node_.write_step().first_seq();
     return scene;
 }
 

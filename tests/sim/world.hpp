@@ -67,8 +67,8 @@ class World {
     /// The daemon's threads that listen, which go on while a commit takes its time.
     void hear();
     Spoken heard_now(Command command, bool observed);
-    /// All of it through the desk, group by group.  Gives the replies; none when the daemon did not
-    /// live to send them.
+    /// All of it through the write step, group by group.  Gives the replies; none when the daemon
+    /// did not live to send them.
     std::vector<Result<Reply>> decide(std::vector<Spoken> spoken);
     /// One group: the next of `spoken` from `first` on.  False when the daemon did not live.
     bool step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration taken_at,

@@ -13,7 +13,7 @@ std::map<std::string, Before> World::states() {
     for (const auto& [id, known] : ledger_.sessions()) {
         states[id] = known.open ? Before::idle : Before::ended;
         if (!known.open || !node_.is_up()) continue;
-        if (const auto* live = node_.desk().state().find(SessionId(id))) {
+        if (const auto* live = node_.write_step().state().find(SessionId(id))) {
             states[id] = before_of(live->status());
         }
     }

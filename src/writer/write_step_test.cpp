@@ -1,7 +1,7 @@
 // The writer's steps on a store that fails.  What they decide is in tests/conformance and
 // tests/sim.
 
-#include "writer/desk.hpp"
+#include "writer/write_step.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -19,16 +19,16 @@ using testing::create;
 using testing::lease_owner;
 using Call = testing::FailingStore::Call;
 
-class DeskTrial : public ::testing::Test {
+class WriteStepTrial : public ::testing::Test {
   protected:
-    Result<Desk::Recovered> recover() {
-        return desk_.recover(processes_, leftovers_, spool_, "started");
+    Result<WriteStep::Recovered> recover() {
+        return write_step_.recover(processes_, leftovers_, spool_, "started");
     }
     Journal::Step say(Command command, bool observed = false) {
-        std::vector<Desk::Word> words;
+        std::vector<WriteStep::Submission> words;
         words.push_back({std::move(command), observed, clocks_});
-        desk_.take(std::move(words), clocks_);
-        return desk_.step();
+        write_step_.take(std::move(words), clocks_);
+        return write_step_.step();
     }
     void pass(std::chrono::milliseconds time) {
         clocks_.wall += time;
@@ -41,10 +41,10 @@ class DeskTrial : public ::testing::Test {
     testing::NoLeftovers leftovers_;
     testing::NoSpool spool_;
     AwakeClock::Readings clocks_{testing::at(0).wall, testing::at(0).steady, testing::at(0).boot};
-    Desk desk_{store_, [this] { return clocks_; }};
+    WriteStep write_step_{store_, [this] { return clocks_; }};
 };
 
-TEST_F(DeskTrial, ARecoveryThatTheStoreRefusesIsNone) {
+TEST_F(WriteStepTrial, ARecoveryThatTheStoreRefusesIsNone) {
     for (const auto call : {Call::heads, Call::open, Call::unsettled, Call::commit}) {
         store_.refused = {call};
         const auto recovered = recover();
@@ -55,24 +55,24 @@ TEST_F(DeskTrial, ARecoveryThatTheStoreRefusesIsNone) {
     EXPECT_TRUE(recover());
 }
 
-TEST_F(DeskTrial, AnObserversWordThatTheStoreRefusesIsSaidAgain) {
+TEST_F(WriteStepTrial, AnObserversWordThatTheStoreRefusesIsSaidAgain) {
     ASSERT_TRUE(recover());
     say(create("a", testing::process_owner(100)));
     store_.refused = {Call::commit};
 
     EXPECT_TRUE(say(testing::gone(100, testing::exited(3)), /*observed=*/true).failed);
 
-    EXPECT_TRUE(desk_.has_unheard());
-    EXPECT_TRUE(desk_.is_failing());
-    EXPECT_GT(desk_.patience(), 0ms) << "a store that fails is not asked all the time";
+    EXPECT_TRUE(write_step_.has_unheard());
+    EXPECT_TRUE(write_step_.is_failing());
+    EXPECT_GT(write_step_.max_wait(), 0ms) << "a store that fails is not asked all the time";
     store_.refused = {};
-    desk_.take({}, clocks_);
-    EXPECT_FALSE(desk_.step().failed);
-    EXPECT_EQ(desk_.state().open_count(), 0U);
-    EXPECT_FALSE(desk_.has_unheard());
+    write_step_.take({}, clocks_);
+    EXPECT_FALSE(write_step_.step().failed);
+    EXPECT_EQ(write_step_.state().open_count(), 0U);
+    EXPECT_FALSE(write_step_.has_unheard());
 }
 
-TEST_F(DeskTrial, OldEventsThatCannotBeLetGoOfStay) {
+TEST_F(WriteStepTrial, OldEventsThatCannotBeLetGoOfStay) {
     ASSERT_TRUE(recover());
     for (int i = 0; i < 5; ++i) say(create(fmt::format("s{}", i), lease_owner()));
     const Retention two{.keep_for = 24h, .keep_count = 2};
@@ -80,25 +80,25 @@ TEST_F(DeskTrial, OldEventsThatCannotBeLetGoOfStay) {
         pass(2h);
         say(testing::beat("s0"));
         store_.refused = {call};
-        EXPECT_FALSE(desk_.trim(two)) << static_cast<int>(call);
-        EXPECT_EQ(desk_.first_seq(), 1);
+        EXPECT_FALSE(write_step_.trim(two)) << static_cast<int>(call);
+        EXPECT_EQ(write_step_.first_seq(), 1);
         store_.refused = {};
     }
     pass(2min);
     say(testing::beat("s0"));
-    const auto trimmed = desk_.trim(two);
+    const auto trimmed = write_step_.trim(two);
     ASSERT_TRUE(trimmed && *trimmed);
     EXPECT_EQ((*trimmed)->from, 1);
-    EXPECT_EQ(desk_.first_seq(), (*trimmed)->to + 1);
+    EXPECT_EQ(write_step_.first_seq(), (*trimmed)->to + 1);
 }
 
-TEST_F(DeskTrial, TheLastSignsOfLifeMayBeRefused) {
+TEST_F(WriteStepTrial, TheLastSignsOfLifeMayBeRefused) {
     ASSERT_TRUE(recover());
     say(create("a", lease_owner()));
     store_.refused = {Call::commit};
-    EXPECT_FALSE(desk_.save_all_seen());
+    EXPECT_FALSE(write_step_.save_all_seen());
     store_.refused = {};
-    EXPECT_TRUE(desk_.save_all_seen());
+    EXPECT_TRUE(write_step_.save_all_seen());
 }
 
 }  // namespace

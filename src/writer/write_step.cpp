@@ -1,4 +1,4 @@
-#include "writer/desk.hpp"
+#include "writer/write_step.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -47,7 +47,7 @@ Command to_command(const ProcessIdentity& process, Finding finding, SteadyTime s
 
 }  // namespace
 
-Desk::Desk(Store& store, ReadClocks read_clocks, std::size_t group_max)
+WriteStep::WriteStep(Store& store, ReadClocks read_clocks, std::size_t group_max)
     : store_(store),
       read_clocks_(std::move(read_clocks)),
       group_max_(group_max),
@@ -56,12 +56,12 @@ Desk::Desk(Store& store, ReadClocks read_clocks, std::size_t group_max)
       journal_(state_, store_),
       taken_until_(last_readings_) {}
 
-Now Desk::read_now() {
+Now WriteStep::read_now() {
     last_readings_ = read_clocks_();
     return clock_.read(last_readings_);
 }
 
-Now Desk::listen_from_now() {
+Now WriteStep::listen_from_now() {
     last_readings_ = read_clocks_();
     clock_ = AwakeClock(last_readings_, clock_.last().steady);
     return clock_.last();
@@ -69,8 +69,8 @@ Now Desk::listen_from_now() {
 
 // --- recovery -----------------------------------------------------------------------------------
 
-std::vector<Command> Desk::look_at_owners(const SurveyReply& survey,
-                                          const ProcessTable& processes) {
+std::vector<Command> WriteStep::look_at_owners(const SurveyReply& survey,
+                                               const ProcessTable& processes) {
     std::vector<Command> findings;
     for (const auto& owner : survey.owners) {
         auto finding = look_for(owner.process, processes);
@@ -82,8 +82,8 @@ std::vector<Command> Desk::look_at_owners(const SurveyReply& survey,
     return findings;
 }
 
-Result<void> Desk::end_the_dead(std::vector<Command> commands, LeftoverFinder& leftovers,
-                                Recovered& recovered) {
+Result<void> WriteStep::end_the_dead(std::vector<Command> commands, LeftoverFinder& leftovers,
+                                     Recovered& recovered) {
     // One moment, however long it takes: nobody can be heard yet, so no lease may run down.
     const auto now = listen_from_now();
     do {
@@ -105,13 +105,13 @@ Result<void> Desk::end_the_dead(std::vector<Command> commands, LeftoverFinder& l
     return {};
 }
 
-Result<void> Desk::resume_stopping(std::vector<Effect>& effects) {
+Result<void> WriteStep::resume_stopping(std::vector<Effect>& effects) {
     return store_.for_each_unsettled([&](const Session& session) {
         effects.emplace_back(StopLeftovers{session.id, session.generation, session.end->leftovers});
     });
 }
 
-void Desk::take_in(SpoolAtStart& spool, Recovered& recovered) {
+void WriteStep::take_in(SpoolAtStart& spool, Recovered& recovered) {
     const auto is_open = [this](const SessionId& id) { return state_.find(id) != nullptr; };
     spool.take_in(is_open, [&](Command&& command) -> Result<Reply> {
         std::vector<Command> commands;
@@ -123,8 +123,9 @@ void Desk::take_in(SpoolAtStart& spool, Recovered& recovered) {
     });
 }
 
-Result<Desk::Recovered> Desk::recover(const ProcessTable& processes, LeftoverFinder& leftovers,
-                                      SpoolAtStart& spool, std::string announcement) {
+Result<WriteStep::Recovered> WriteStep::recover(const ProcessTable& processes,
+                                                LeftoverFinder& leftovers, SpoolAtStart& spool,
+                                                std::string announcement) {
     const auto heads = store_.heads();
     if (!heads) return std::unexpected(heads.error());
     // Strictly later than whatever the daemon before may have written.
@@ -167,14 +168,14 @@ Result<Desk::Recovered> Desk::recover(const ProcessTable& processes, LeftoverFin
 
 // --- steps --------------------------------------------------------------------------------------
 
-void Desk::take(std::vector<Word>&& words, const AwakeClock::Readings& until) {
-    CHECK(!has_words());
-    words_ = std::move(words);
-    next_word_ = 0;
+void WriteStep::take(std::vector<Submission>&& words, const AwakeClock::Readings& until) {
+    CHECK(!has_submissions());
+    submissions_ = std::move(words);
+    next_submission_ = 0;
     taken_until_ = until;
 }
 
-Desk::Group Desk::next_group() {
+WriteStep::Group WriteStep::next_group() {
     Group group;
     const auto add = [&](Command&& command, bool observed, Now arrived) {
         if (observed) group.observed.emplace_back(group.commands.size(), command);
@@ -182,29 +183,29 @@ Desk::Group Desk::next_group() {
         group.arrived.push_back(arrived);
     };
     // What was said before comes first: an older word must not undo a newer one.
-    group.repeated = std::min(unheard_.size(), group_max_);
-    const auto rest = unheard_.begin() + static_cast<std::ptrdiff_t>(group.repeated);
-    for (auto word = unheard_.begin(); word != rest; ++word) {
+    group.repeated = std::min(to_repeat_.size(), group_max_);
+    const auto rest = to_repeat_.begin() + static_cast<std::ptrdiff_t>(group.repeated);
+    for (auto word = to_repeat_.begin(); word != rest; ++word) {
         add(std::move(*word), /*observed=*/true, clock_.last());
     }
-    unheard_.erase(unheard_.begin(), rest);
-    const auto end = std::min(words_.size(), next_word_ + group_max_);
-    for (; next_word_ < end; ++next_word_) {
-        auto& word = words_[next_word_];
+    to_repeat_.erase(to_repeat_.begin(), rest);
+    const auto end = std::min(submissions_.size(), next_submission_ + group_max_);
+    for (; next_submission_ < end; ++next_submission_) {
+        auto& word = submissions_[next_submission_];
         add(std::move(word.command), word.observed, clock_.read(word.arrived));
     }
     return group;
 }
 
-Journal::Step Desk::step() {
+Journal::Step WriteStep::step() {
     last_readings_ = read_clocks_();
     auto group = next_group();
-    const auto heard = has_words() ? words_[next_word_].arrived : taken_until_;
+    const auto heard = has_submissions() ? submissions_[next_submission_].arrived : taken_until_;
     auto now = clock_.read(heard);
     now.wall = last_readings_.wall;
     now.boot = last_readings_.boot;
     // Ends may be among the words that still wait.
-    const bool heard_all = !has_words() && unheard_.empty();
+    const bool heard_all = !has_submissions() && to_repeat_.empty();
     state_.set_watched_until(heard_all ? watched_until_ : std::nullopt);
     auto step = journal_.commit(std::move(group.commands), now, group.arrived);
     if (heard_all && !step.failed) state_.vouch();
@@ -213,17 +214,17 @@ Journal::Step Desk::step() {
     for (auto& [place, command] : group.observed) {
         if (!step.replies[place]) refused.push_back(std::move(command));
     }
-    unheard_.insert(unheard_.begin(), std::make_move_iterator(refused.begin()),
-                    std::make_move_iterator(refused.end()));
+    to_repeat_.insert(to_repeat_.begin(), std::make_move_iterator(refused.begin()),
+                      std::make_move_iterator(refused.end()));
     step.replies.erase(step.replies.begin(),
                        step.replies.begin() + static_cast<std::ptrdiff_t>(group.repeated));
     failing_ = step.failed;
     return step;
 }
 
-std::optional<std::chrono::milliseconds> Desk::patience() const {
+std::optional<std::chrono::milliseconds> WriteStep::max_wait() const {
     if (failing_) return retry_after;
-    if (journal_.has_work_left() || !unheard_.empty()) return 0ms;
+    if (journal_.has_work_left() || !to_repeat_.empty()) return 0ms;
     if (trim_left_) return tick;
     if (state_.has_deadlines()) return tick;
     if (state_.open_count() > 0) return quiet_tick;
@@ -232,11 +233,11 @@ std::optional<std::chrono::milliseconds> Desk::patience() const {
 
 // --- the log's other end ------------------------------------------------------------------------
 
-bool Desk::has_too_many_events(const Retention& retention) const {
+bool WriteStep::has_too_many_events(const Retention& retention) const {
     return first_seq_ > 0 && state_.heads().seq - first_seq_ >= retention.keep_count + trim_slack;
 }
 
-void Desk::begin_log_age(const std::string& boot_id) {
+void WriteStep::begin_log_age(const std::string& boot_id) {
     const auto& heads = state_.heads();
     const auto boot = last_readings_.boot;
     age_at_start_ = {.age = {}, .boot_id = boot_id, .boot = boot};
@@ -251,12 +252,12 @@ void Desk::begin_log_age(const std::string& boot_id) {
     age_saved_ = -mark_period;  // so that the next look saves it
 }
 
-std::chrono::milliseconds Desk::log_age() const {
+std::chrono::milliseconds WriteStep::log_age() const {
     return age_at_start_.age + std::chrono::floor<std::chrono::milliseconds>(
                                    std::max(last_readings_.boot - age_at_start_.boot, 0ns));
 }
 
-Result<void> Desk::mark_log() {
+Result<void> WriteStep::mark_log() {
     const auto age = log_age();
     if (age - age_saved_ < mark_period) return {};
     std::optional<LogMark> mark;
@@ -271,7 +272,7 @@ Result<void> Desk::mark_log() {
     return {};
 }
 
-Seq Desk::last_to_go(const Retention& retention) const {
+Seq WriteStep::last_to_go(const Retention& retention) const {
     auto last = state_.heads().seq - retention.keep_count;
     for (const auto& mark : marks_) {
         if (log_age() - mark.age >= retention.keep_for) last = std::max(last, mark.seq);
@@ -279,7 +280,7 @@ Seq Desk::last_to_go(const Retention& retention) const {
     return last;
 }
 
-Result<std::optional<Gap>> Desk::trim(const Retention& retention) {
+Result<std::optional<Gap>> WriteStep::trim(const Retention& retention) {
     const auto& now = last_readings_;  // of the step before
     const bool is_time = now.boot - trimmed_at_ >= trim_period;
     if (!is_time && !trim_left_ && !has_too_many_events(retention)) return std::nullopt;
@@ -297,7 +298,7 @@ Result<std::optional<Gap>> Desk::trim(const Retention& retention) {
     return Gap{first_before, first_seq_ - 1};
 }
 
-Result<void> Desk::save_all_seen() {
+Result<void> WriteStep::save_all_seen() {
     return journal_.save_all_seen(read_now());
 }
 

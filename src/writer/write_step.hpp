@@ -39,11 +39,12 @@ class SpoolAtStart {
 
 /// What the writer does, without its thread, its queue and its log: the daemon and the simulator
 /// run the same steps.  Clocks and processes are handed in.  One thread.
-class Desk {
+class WriteStep {
   public:
     using ReadClocks = std::function<AwakeClock::Readings()>;
     /// `group_max` words are decided in one step at most.
-    Desk(Store& store, ReadClocks read_clocks, std::size_t group_max = limits::batch_commands_max);
+    WriteStep(Store& store, ReadClocks read_clocks,
+              std::size_t group_max = limits::batch_commands_max);
 
     struct Recovered {
         std::vector<Effect> effects;   // to be carried out once somebody can
@@ -59,15 +60,15 @@ class Desk {
     /// Whoever can be heard is heard from now on: what passed before counts against no lease.
     Now listen_from_now();
 
-    struct Word {
+    struct Submission {
         Command command;
         bool observed = false;  // nobody waits for the answer: said again when the store refuses it
         AwakeClock::Readings arrived;  // when it came into the daemon's hands
     };
     /// Takes all that has arrived until `until`, in the order of arrival, to be decided by `step`,
     /// a group at a time.
-    void take(std::vector<Word>&& words, const AwakeClock::Readings& until);
-    bool has_words() const { return next_word_ < words_.size(); }
+    void take(std::vector<Submission>&& words, const AwakeClock::Readings& until);
+    bool has_submissions() const { return next_submission_ < submissions_.size(); }
     /// Before words are taken: until when the watch vouches for every owner whose end is not among
     /// them.
     void note_watched_until(SteadyTime boot) { watched_until_ = boot; }
@@ -76,7 +77,7 @@ class Desk {
     /// renewal is in our hands, however slow the disk is.  The replies are to the group's words.
     Journal::Step step();
     /// How long nothing need be done; none: until somebody says something.
-    std::optional<std::chrono::milliseconds> patience() const;
+    std::optional<std::chrono::milliseconds> max_wait() const;
 
     /// Lets go of old events, now and then and a few at a time: nobody waits for it.  Gives what
     /// was let go of, if anything.  How old they are goes by the time that this node saw pass, on
@@ -92,7 +93,7 @@ class Desk {
     Seq first_seq() const { return first_seq_; }
     bool is_failing() const { return failing_; }
     /// Observers' words that the store refused wait to be said again.
-    bool has_unheard() const { return !unheard_.empty(); }
+    bool has_unheard() const { return !to_repeat_.empty(); }
 
   private:
     Now read_now();
@@ -132,11 +133,11 @@ class Desk {
     std::chrono::milliseconds age_saved_{0};
     SteadyTime trimmed_at_{};
     bool trim_left_ = false;
-    std::vector<Word> words_;
-    std::size_t next_word_ = 0;  // of these, the first that still waits
+    std::vector<Submission> submissions_;
+    std::size_t next_submission_ = 0;  // of these, the first that still waits
     AwakeClock::Readings taken_until_;
     /// Observers say a thing once: what the store refused is said again in the next step.
-    std::vector<Command> unheard_;
+    std::vector<Command> to_repeat_;
 };
 
 }  // namespace knell
