@@ -48,11 +48,12 @@ std::expected<const LiveSession*, Error> writable(const SessionId& id, Generatio
 
 /// Whoever writes or beats makes progress, and of a lease that is all there is to know.  Whether a
 /// process can be checked only a look at it tells.
-void clear_doubt(Decision& decision, const SessionId& id, const LiveSession& live) {
+void clear_uncertainty(Decision& decision, const SessionId& id, const LiveSession& live) {
     const auto unknown =
         live.owner_kind() == OwnerKind::lease ? std::nullopt : live.unknown_since();
     if (live.unknown_since() == unknown && !live.stalled_since()) return;
-    decision.changes.emplace_back(DoubtSet{id, live.ordinal(), live.generation(), unknown, {}});
+    decision.changes.emplace_back(
+        LivenessMarked{id, live.ordinal(), live.generation(), unknown, {}});
 }
 
 /// The first sign of life that this daemon hears of a lease: from here on it has its full time
@@ -66,7 +67,8 @@ void keep_first_sign(Decision& decision, const SessionId& id, const LiveSession&
 
 /// What was just opened, as the last event tells, may have an owner that cannot be checked.  That
 /// is known from the owner's other sessions, and nobody will say it again.
-void doubt_as_known(Decision& decision, Ordinal ordinal, const Owner& owner, const State& state) {
+void mark_uncertain_if_known(Decision& decision, Ordinal ordinal, const Owner& owner,
+                             const State& state) {
     if (owner.kind != OwnerKind::process) return;
     const auto number = state.owners().find(owner.process);
     if (number == OwnerTable::none || !state.owners().at(number).unclear) return;
@@ -74,7 +76,7 @@ void doubt_as_known(Decision& decision, Ordinal ordinal, const Owner& owner, con
     event.type = EventType::session_unknown;
     event.detail = "its owner cannot be checked, as before";
     decision.changes.emplace_back(
-        DoubtSet{event.session_id, ordinal, event.generation, event.time, std::nullopt});
+        LivenessMarked{event.session_id, ordinal, event.generation, event.time, std::nullopt});
     decision.events.push_back(std::move(event));
     std::get<OpenedReply>(*decision.reply).status = Status::unknown;
 }
@@ -123,8 +125,8 @@ void bound_by_what_was_seen(End& end, const LiveSession& live, const State& stat
         return;
     }
     // The watch vouches for those that it can check.
-    const bool doubtful = owner->unclear || live.unknown_since();
-    auto last_look = doubtful ? std::nullopt : state.vouched_until();
+    const bool uncertain = owner->unclear || live.unknown_since();
+    auto last_look = uncertain ? std::nullopt : state.vouched_until();
     if (owner->leaving || owner->gone) {
         last_look = owner->departure.last_look;
         end.ended_before =
@@ -137,8 +139,8 @@ void bound_by_what_was_seen(End& end, const LiveSession& live, const State& stat
 
 /// What was opened in this decision is over already.
 void close_at_once(Decision& decision, const Session& opened, const Close& close, WallTime now) {
-    Realms realms;
-    const LiveSession live(opened, realms, std::chrono::milliseconds{0});
+    OwnerHosts owner_hosts;
+    const LiveSession live(opened, owner_hosts, std::chrono::milliseconds{0});
     auto end = end_of(close, EndPath::spooled, now);
     // The wrapper wrote when it had waited for the command, and nobody looked in between.
     end.ended_after = std::min(opened.owner.since, end.ended_before);
@@ -179,7 +181,7 @@ Decision decide_on(Create&& create, const Session* past, const State& state) {
     if (create.and_close) {
         close_at_once(decision, session, *create.and_close, now);
     } else {
-        doubt_as_known(decision, session.ordinal, session.owner, state);
+        mark_uncertain_if_known(decision, session.ordinal, session.owner, state);
     }
     return decision;
 }
@@ -222,7 +224,7 @@ Decision change_owner(Resume&& resume, const LiveSession& live, const State& sta
                     .reaper_is_parent = resume.reaper_is_parent,
                     .former_owners = with_former(
                         live.former_owners() ? *live.former_owners() : LiveSession::Processes{},
-                        live.owner(state.realms())),
+                        live.owner(state.owner_hosts())),
                     .lease_from = state.now().steady};
     auto decision =
         answer(opened_reply(resume.session_id, change.generation, change.owner, /*is_over=*/false));
@@ -233,7 +235,7 @@ Decision change_owner(Resume&& resume, const LiveSession& live, const State& sta
     decision.events.push_back(std::move(start));
     const auto owner = change.owner;
     decision.changes.emplace_back(std::move(change));
-    doubt_as_known(decision, live.ordinal(), owner, state);
+    mark_uncertain_if_known(decision, live.ordinal(), owner, state);
     return decision;
 }
 
@@ -276,7 +278,7 @@ Decision decide_on(Resume&& resume, const Session* past, const State& state) {
     if (resume.and_close) {
         close_at_once(decision, opened, *resume.and_close, now);
     } else {
-        doubt_as_known(decision, opened.ordinal, opened.owner, state);
+        mark_uncertain_if_known(decision, opened.ordinal, opened.owner, state);
     }
     return decision;
 }
@@ -288,7 +290,7 @@ Decision decide_on(Append&& append, const Session* past, const State& state) {
     auto tally = live.tally();
     for (const auto& message : append.messages) count(tally, message);
     auto decision = answer(AppendedReply{append.session_id, append.generation, tally});
-    clear_doubt(decision, append.session_id, live);
+    clear_uncertainty(decision, append.session_id, live);
     keep_first_sign(decision, append.session_id, live, state);
     decision.changes.emplace_back(Appended{std::move(append.session_id), live.ordinal(),
                                            append.generation, live.tally().messages + 1,
@@ -300,7 +302,7 @@ Decision decide_on(Append&& append, const Session* past, const State& state) {
 bool was_owned_by(const LiveSession& live, const ProcessIdentity& process, const State& state) {
     const auto& former = live.former_owners();
     if (!former || std::ranges::find(*former, process) == former->end()) return false;
-    const auto owner = live.owner(state.realms());
+    const auto owner = live.owner(state.owner_hosts());
     return owner.kind != OwnerKind::process || owner.process != process;
 }
 
@@ -367,11 +369,11 @@ Decision decide_on(Turn&& turn, const Session* past, const State& state) {
     const auto& live = **found;
     const auto now = state.time_for(live);
     const bool was_on = live.turn_since().has_value();
-    // Whoever writes is not late any more; see clear_doubt.
+    // Whoever writes is not late any more; see clear_uncertainty.
     const bool unknown = live.owner_kind() == OwnerKind::process && live.unknown_since();
     const auto status = status_of(StatusFacts{.unknown = unknown, .turn = turn.on});
     auto decision = answer(TurnReply{turn.session_id, turn.generation, status, was_on != turn.on});
-    clear_doubt(decision, turn.session_id, live);
+    clear_uncertainty(decision, turn.session_id, live);
     keep_first_sign(decision, turn.session_id, live, state);
     if (was_on == turn.on) {
         decision.renewals.push_back(std::move(turn.session_id));
@@ -397,7 +399,7 @@ Decision decide_on(Heartbeat&& heartbeat, const Session*, const State& state) {
             // A parked one has lost its owner: it must be claimed, beats do not keep it.
             reply.fenced.push_back(std::move(beat.session_id));
         } else {
-            clear_doubt(decision, beat.session_id, *live);
+            clear_uncertainty(decision, beat.session_id, *live);
             keep_first_sign(decision, beat.session_id, *live, state);
             decision.renewals.push_back(beat.session_id);
             reply.renewed.push_back(std::move(beat.session_id));
@@ -454,7 +456,7 @@ Decision decide_on(Survey&& survey, const Session*, const State& state) {
         // The store refused its only session.  Who is watched for nobody's sake would never be let
         // go of, and what was said of it then would not be said again when it owns one.
         if (entry.sessions == 0) return;
-        SurveyReply::Owner owner{entry.process, entry.sessions, {}, entry.doubted > 0};
+        SurveyReply::Owner owner{entry.process, entry.sessions, {}, entry.uncertain > 0};
         for_each_owned_by(entry, state, [&](const LiveSession& live) {
             if (live.ordinal() <= survey.after) return;
             if (reply.next && live.ordinal() > *reply.next) return;

@@ -128,9 +128,9 @@ Decision doubt(const LiveSession& live, EventType type, std::string why, const S
     const SessionId id{std::string(live.id())};
     auto decision = nothing();
     const bool unknown = type == EventType::session_unknown;
-    decision.changes.emplace_back(DoubtSet{id, live.ordinal(), live.generation(),
-                                           unknown ? std::optional(now) : live.unknown_since(),
-                                           unknown ? live.stalled_since() : std::optional(now)});
+    decision.changes.emplace_back(LivenessMarked{
+        id, live.ordinal(), live.generation(), unknown ? std::optional(now) : live.unknown_since(),
+        unknown ? live.stalled_since() : std::optional(now)});
     auto event = live.event(type, now);
     event.detail = std::move(why);
     decision.events.push_back(std::move(event));

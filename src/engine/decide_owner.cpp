@@ -19,8 +19,8 @@ std::vector<FindLeftovers::Command> commands_of(const OwnerEntry& owner, const S
 }
 
 /// Marks or clears the doubt about every session of a process.
-Decision doubt_owner(const ProcessIdentity& process, bool unknown, const std::string& why,
-                     const State& state) {
+Decision mark_uncertain(const ProcessIdentity& process, bool unknown, const std::string& why,
+                        const State& state) {
     const auto number = state.owners().find(process);
     if (number == OwnerTable::none) return answer(NotedReply{0});
     const auto& owner = state.owners().at(number);
@@ -32,9 +32,9 @@ Decision doubt_owner(const ProcessIdentity& process, bool unknown, const std::st
         if (live.unknown_since().has_value() == unknown) continue;
         const SessionId id(std::string(live.id()));
         const auto now = state.time_for(live);
-        decision.changes.emplace_back(DoubtSet{id, live.ordinal(), live.generation(),
-                                               unknown ? std::optional(now) : std::nullopt,
-                                               live.stalled_since()});
+        decision.changes.emplace_back(LivenessMarked{id, live.ordinal(), live.generation(),
+                                                     unknown ? std::optional(now) : std::nullopt,
+                                                     live.stalled_since()});
         if (!unknown) continue;
         auto event = live.event(EventType::session_unknown, now);
         event.detail = why;
@@ -82,11 +82,11 @@ Decision decide_on(SettleLeftovers&& settle, const Session* past, const State&) 
 }
 
 Decision decide_on(OwnerUnknown&& unknown, const Session*, const State& state) {
-    return doubt_owner(unknown.process, /*unknown=*/true, unknown.why, state);
+    return mark_uncertain(unknown.process, /*unknown=*/true, unknown.why, state);
 }
 
 Decision decide_on(OwnerAlive&& alive, const Session*, const State& state) {
-    return doubt_owner(alive.process, /*unknown=*/false, {}, state);
+    return mark_uncertain(alive.process, /*unknown=*/false, {}, state);
 }
 
 }  // namespace knell

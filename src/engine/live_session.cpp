@@ -4,34 +4,35 @@
 
 namespace knell {
 
-std::uint32_t Realms::number_of(const Owner& owner, std::chrono::milliseconds clock) {
+std::uint32_t OwnerHosts::number_of(const Owner& owner, std::chrono::milliseconds clock) {
     return number_of(Realm{owner.host, owner.process.boot_id, owner.process.pid_namespace, clock});
 }
 
-std::uint32_t Realms::with_clock(std::uint32_t number, std::chrono::milliseconds clock) {
-    auto realm = realms_.at(number);
+std::uint32_t OwnerHosts::with_clock(std::uint32_t number, std::chrono::milliseconds clock) {
+    auto realm = owner_hosts_.at(number);
     realm.clock = clock;
     return number_of(realm);
 }
 
-std::uint32_t Realms::number_of(const Realm& realm) {
+std::uint32_t OwnerHosts::number_of(const Realm& realm) {
     // Newest last and nearly always the one asked for.
-    const auto found = std::ranges::find(realms_.rbegin(), realms_.rend(), realm);
-    if (found != realms_.rend()) {
-        return static_cast<std::uint32_t>(realms_.rend() - found - 1);
+    const auto found = std::ranges::find(owner_hosts_.rbegin(), owner_hosts_.rend(), realm);
+    if (found != owner_hosts_.rend()) {
+        return static_cast<std::uint32_t>(owner_hosts_.rend() - found - 1);
     }
-    realms_.push_back(realm);
-    return static_cast<std::uint32_t>(realms_.size() - 1);
+    owner_hosts_.push_back(realm);
+    return static_cast<std::uint32_t>(owner_hosts_.size() - 1);
 }
 
-void Realms::fill(Owner& owner, std::uint32_t number) const {
-    const auto& realm = realms_.at(number);
+void OwnerHosts::fill(Owner& owner, std::uint32_t number) const {
+    const auto& realm = owner_hosts_.at(number);
     owner.host = realm.host;
     owner.process.boot_id = realm.boot_id;
     owner.process.pid_namespace = realm.pid_namespace;
 }
 
-LiveSession::LiveSession(const Session& session, Realms& realms, std::chrono::milliseconds clock)
+LiveSession::LiveSession(const Session& session, OwnerHosts& owner_hosts,
+                         std::chrono::milliseconds clock)
     : text_({session.id.text(), session.key, session.source, session.platform, session.user_id,
              session.parent_id.text()}),
       ordinal_(session.ordinal),
@@ -42,7 +43,7 @@ LiveSession::LiveSession(const Session& session, Realms& realms, std::chrono::mi
       by_machine_(is_by_machine(session.source, session.relation)),
       titled_(!session.title.empty()),
       leftovers_(session.leftovers) {
-    set_owner(session.owner, session.on_owner_loss, session.park_window, realms, clock);
+    set_owner(session.owner, session.on_owner_loss, session.park_window, owner_hosts, clock);
     set_turn(session.turn_since);
     set_doubt(session.unknown_since, session.stalled_since);
     set_parked(session.parked_since);
@@ -50,26 +51,26 @@ LiveSession::LiveSession(const Session& session, Realms& realms, std::chrono::mi
 }
 
 void LiveSession::set_owner(const Owner& owner, OnOwnerLoss on_owner_loss,
-                            std::chrono::seconds park_window, Realms& realms,
+                            std::chrono::seconds park_window, OwnerHosts& owner_hosts,
                             std::chrono::milliseconds clock) {
     owner_kind_ = owner.kind;
     owner_since_ = owner.since;
     pid_ = owner.process.pid;
     start_ticks_ = owner.process.start_ticks;
     lease_ttl_s_ = static_cast<std::uint32_t>(owner.lease_ttl.count());
-    realm_ = realms.number_of(owner, clock);
+    realm_ = owner_hosts.number_of(owner, clock);
     on_owner_loss_ = on_owner_loss;
     park_window_s_ = static_cast<std::uint32_t>(park_window.count());
 }
 
-Owner LiveSession::owner(const Realms& realms) const {
+Owner LiveSession::owner(const OwnerHosts& owner_hosts) const {
     Owner owner;
     owner.kind = owner_kind_;
     owner.since = owner_since_;
     owner.process.pid = pid_;
     owner.process.start_ticks = start_ticks_;
     owner.lease_ttl = std::chrono::seconds{lease_ttl_s_};
-    realms.fill(owner, realm_);
+    owner_hosts.fill(owner, realm_);
     return owner;
 }
 

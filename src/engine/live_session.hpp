@@ -14,13 +14,13 @@ namespace knell {
 
 /// Host, boot and pid namespace of owners, and how the wall clock stood when they began: the same
 /// for nearly every session of a node, so a live session holds a number instead.
-class Realms {
+class OwnerHosts {
   public:
     /// `clock`: see State::time_for.
     std::uint32_t number_of(const Owner& owner, std::chrono::milliseconds clock);
     void fill(Owner& owner, std::uint32_t number) const;
     std::chrono::milliseconds clock_of(std::uint32_t number) const {
-        return realms_.at(number).clock;
+        return owner_hosts_.at(number).clock;
     }
     /// The same but for the clock.
     std::uint32_t with_clock(std::uint32_t number, std::chrono::milliseconds clock);
@@ -35,7 +35,7 @@ class Realms {
     };
     std::uint32_t number_of(const Realm& realm);
 
-    std::vector<Realm> realms_;
+    std::vector<Realm> owner_hosts_;
 };
 
 /// Where a session stands among those of its owner process.  Kept by OwnerTable.
@@ -66,7 +66,7 @@ class Since {
 class LiveSession {
   public:
     LiveSession() = default;
-    LiveSession(const Session& session, Realms& realms, std::chrono::milliseconds clock);
+    LiveSession(const Session& session, OwnerHosts& owner_hosts, std::chrono::milliseconds clock);
 
     std::string_view id() const { return text_.at(0); }
     Ordinal ordinal() const { return ordinal_; }
@@ -83,7 +83,7 @@ class LiveSession {
     OnOwnerLoss on_owner_loss() const { return on_owner_loss_; }
     std::chrono::seconds park_window() const { return std::chrono::seconds{park_window_s_}; }
     LeftoversPolicy leftovers() const { return leftovers_; }
-    Owner owner(const Realms& realms) const;
+    Owner owner(const OwnerHosts& owner_hosts) const;
     /// This generation began.
     WallTime owner_since() const { return owner_since_; }
     std::uint32_t realm() const { return realm_; }
@@ -103,7 +103,7 @@ class LiveSession {
     Event event(EventType type, WallTime time) const;
 
     void set_owner(const Owner& owner, OnOwnerLoss on_owner_loss, std::chrono::seconds park_window,
-                   Realms& realms, std::chrono::milliseconds clock);
+                   OwnerHosts& owner_hosts, std::chrono::milliseconds clock);
     void set_leftovers(LeftoversPolicy leftovers) { leftovers_ = leftovers; }
     /// The process that orphans of the command are handed to, as long as the daemon that saw it
     /// lives.

@@ -30,7 +30,7 @@ void OwnerTable::link(LiveTable& table, Slot slot, const ProcessIdentity& proces
     entry.first = slot;
     if (table.at(slot).leftovers() != LeftoversPolicy::none) ++entry.commands;
     if (table.at(slot).unknown_since()) {
-        ++entry.doubted;
+        ++entry.uncertain;
         entry.unclear = true;
     }
     if (entry.sessions++ == 0) touched_.push_back(place->second);
@@ -47,7 +47,7 @@ void OwnerTable::unlink(LiveTable& table, Slot slot) {
     }
     if (link.next != LiveTable::none) table.at(link.next).owner_link().previous = link.previous;
     if (table.at(slot).leftovers() != LeftoversPolicy::none) --entry.commands;
-    if (table.at(slot).unknown_since()) --entry.doubted;
+    if (table.at(slot).unknown_since()) --entry.uncertain;
     if (--entry.sessions == 0) touched_.push_back(link.owner);
     link = {};
 }

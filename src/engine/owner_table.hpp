@@ -16,8 +16,8 @@ struct OwnerEntry {
     ProcessIdentity process;
     Slot first = LiveTable::none;  // of its sessions, linked through LiveSession
     std::size_t sessions = 0;
-    std::size_t commands = 0;  // of these, sessions that are one command (`knell run`)
-    std::size_t doubted = 0;   // of these, sessions that are `unknown`
+    std::size_t commands = 0;   // of these, sessions that are one command (`knell run`)
+    std::size_t uncertain = 0;  // of these, sessions that are `unknown`
     bool watch_asked = false;
     bool unclear = false;  // the last look could not tell
     bool leaving = false;  // gone, but what it left behind is still being looked for

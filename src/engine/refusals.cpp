@@ -43,12 +43,12 @@ Error ended_just_now(const LiveSession& live, const End& end, const State& state
                         "to it",
                         live.id(), format_rfc3339(end.ended_at), name_of(end.reason)),
             {},
-            EndedAs{end.reason, end.ended_at, live.generation(), live.owner(state.realms()).process,
-                    former_owners_of(live)}};
+            EndedAs{end.reason, end.ended_at, live.generation(),
+                    live.owner(state.owner_hosts()).process, former_owners_of(live)}};
 }
 
 Error owned_by(const LiveSession& live, const State& state) {
-    const auto owner = live.owner(state.realms());
+    const auto owner = live.owner(state.owner_hosts());
     const auto who = owner.kind == OwnerKind::process
                          ? fmt::format("process {}", owner.process.pid)
                          : fmt::format("a lease of {} s", owner.lease_ttl.count());

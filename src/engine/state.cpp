@@ -39,7 +39,7 @@ void State::adopt(const Session& session) {
     }
     // What is on record of it is by the clock of then, before it was set while no daemon ran.
     const auto unset = now_.wall - clock_set_;
-    LiveSession live(session, realms_, std::max(newest - unset, std::chrono::milliseconds{0}));
+    LiveSession live(session, owner_hosts_, std::max(newest - unset, std::chrono::milliseconds{0}));
     auto from = now_.steady;
     const bool runs = live.parked_since() || live.owner_kind() == OwnerKind::lease;
     if (runs) {
@@ -109,12 +109,12 @@ std::chrono::milliseconds State::clock_for(WallTime newest) const {
 }
 
 void State::believe_clock(LiveSession& live) {
-    if (clock_set_ <= realms_.clock_of(live.realm())) return;
-    live.set_realm(realms_.with_clock(live.realm(), clock_set_));
+    if (clock_set_ <= owner_hosts_.clock_of(live.realm())) return;
+    live.set_realm(owner_hosts_.with_clock(live.realm(), clock_set_));
 }
 
 std::chrono::milliseconds State::set_back_for(const LiveSession& live) const {
-    const auto behind = realms_.clock_of(live.realm()) - clock_set_;
+    const auto behind = owner_hosts_.clock_of(live.realm()) - clock_set_;
     return std::max(behind, std::chrono::milliseconds{0});
 }
 
@@ -122,7 +122,7 @@ std::optional<WallTime> State::last_word_for(const LiveSession& live) const {
     // What was spooled began before that, but nobody watched it then.
     if (!heads_.last_word || !live.is_adopted()) return std::nullopt;
     // The clock's steps are counted from there.
-    return heads_.last_word->at + realms_.clock_of(live.realm());
+    return heads_.last_word->at + owner_hosts_.clock_of(live.realm());
 }
 
 WallTime State::time_for(const LiveSession& live) const {
@@ -173,7 +173,7 @@ Slot State::insert(LiveSession&& live) {
     count_lease(placed, /*in=*/true);
     if (placed.deadline() != LiveSession::no_deadline) wheel_.schedule(slot, placed.deadline());
     if (placed.owner_kind() == OwnerKind::process && !placed.parked_since()) {
-        owners_.link(table_, slot, placed.owner(realms_).process);
+        owners_.link(table_, slot, placed.owner(owner_hosts_).process);
     }
     if (placed.is_seen_unsaved()) unsaved_.push_back({slot, placed.ordinal()});
     return slot;
@@ -220,7 +220,7 @@ void State::set_deadline(Slot slot, SteadyTime deadline) {
 void State::open(const Opened& change) {
     CHECK(change.session.ordinal == heads_.ordinal + 1);
     ++heads_.ordinal;
-    LiveSession live(change.session, realms_, clock_for(change.session.owner.since));
+    LiveSession live(change.session, owner_hosts_, clock_for(change.session.owner.since));
     live.set_reaper(change.reaper, change.reaper_is_parent);
     opened_.push_back({insert(std::move(live)), change.session.ordinal});
 }
@@ -231,7 +231,7 @@ void State::open(const Reopened& change) {
     // A live one that is taken over leaves with its old owner and comes back with the new.
     LiveSession live;
     if (change.past) {
-        live = LiveSession(*change.past, realms_, clock);
+        live = LiveSession(*change.past, owner_hosts_, clock);
     } else {
         const auto slot = table_.find(change.id.text());
         CHECK(slot != LiveTable::none);
@@ -245,7 +245,7 @@ void State::open(const Reopened& change) {
     live.set_leftovers(change.leftovers);
     live.set_reaper(change.reaper, change.reaper_is_parent);
     live.set_former_owners(change.former_owners);
-    live.set_owner(change.owner, change.on_owner_loss, change.park_window, realms_, clock);
+    live.set_owner(change.owner, change.on_owner_loss, change.park_window, owner_hosts_, clock);
     live.set_seen(change.at, /*unsaved=*/false);
     live.set_deadline(LiveSession::no_deadline);
     live.set_silent_since_start(false);
@@ -281,7 +281,7 @@ void State::apply(const Change& change) {
                 state.postpone(slot);
             });
         }
-        void operator()(const DoubtSet& c) {
+        void operator()(const LivenessMarked& c) {
             state.modify(c.id, [&](Slot slot, LiveSession& live) {
                 state.set_doubt(live, c.unknown_since, c.stalled_since);
                 if (live.has_lease())
@@ -352,9 +352,9 @@ void State::set_doubt(LiveSession& live, std::optional<WallTime> unknown,
                       std::optional<WallTime> stalled) {
     const auto number = live.owner_link().owner;
     if (number != OwnerTable::none) {
-        auto& doubted = owners_.at(number).doubted;
-        if (live.unknown_since()) --doubted;
-        if (unknown) ++doubted;
+        auto& uncertain = owners_.at(number).uncertain;
+        if (live.unknown_since()) --uncertain;
+        if (unknown) ++uncertain;
     }
     live.set_doubt(unknown, stalled);
 }

@@ -74,7 +74,7 @@ class State {
 
     const LiveSession* find(const SessionId& id) const;
     const LiveSession& at(Slot slot) const { return table_.at(slot); }
-    const Realms& realms() const { return realms_; }
+    const OwnerHosts& owner_hosts() const { return owner_hosts_; }
     const OwnerTable& owners() const { return owners_; }
     const OwnerEntry* owner_of(const LiveSession& live) const;
     const Heads& heads() const { return heads_; }
@@ -154,7 +154,7 @@ class State {
     std::optional<Slot> next_due();
 
     LiveTable table_;
-    Realms realms_;
+    OwnerHosts owner_hosts_;
     OwnerTable owners_;
     TimerWheel wheel_;
     LeaseCensus census_;

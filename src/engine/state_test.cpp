@@ -29,7 +29,7 @@ std::vector<std::string> portrait(const State& state) {
         lines.push_back(fmt::format(
             "{} g{} m{} turn {} pid {} unknown {} stalled {} parked {} seen {} due {} shared {}",
             event.session_id.text(), event.generation, event.tally.messages,
-            millis(live->turn_since()), live->owner(state.realms()).process.pid,
+            millis(live->turn_since()), live->owner(state.owner_hosts()).process.pid,
             millis(live->unknown_since()), millis(live->stalled_since()),
             millis(live->parked_since()), millis(live->last_seen_at()),
             live->deadline().time_since_epoch().count(), owner == nullptr ? 0 : owner->sessions));
@@ -143,7 +143,7 @@ RC_GTEST_PROP(State, WhatARevertTookBackIsDecidedAgain, ()) {
 
 RC_GTEST_PROP(LiveTable, FindsWhatIsInAndNothingElse, ()) {
     LiveTable table;
-    Realms realms;
+    OwnerHosts owner_hosts;
     std::set<std::string> model;
     const auto steps = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 200));
     for (const auto step : steps) {
@@ -151,7 +151,7 @@ RC_GTEST_PROP(LiveTable, FindsWhatIsInAndNothingElse, ()) {
         if (step < 100) {
             if (model.insert(id).second) {
                 auto session = create(id).draft;
-                table.insert(LiveSession(session, realms, std::chrono::milliseconds{0}));
+                table.insert(LiveSession(session, owner_hosts, std::chrono::milliseconds{0}));
             }
         } else if (model.erase(id) > 0) {
             RC_ASSERT(table.erase(table.find(id)).id() == id);

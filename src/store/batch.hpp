@@ -64,8 +64,8 @@ struct TurnSet {
     WallTime at;
 };
 
-/// What is doubted about a live session, or no longer.
-struct DoubtSet {
+/// What is uncertain about a live session, or no longer.
+struct LivenessMarked {
     SessionId id;
     Ordinal ordinal = 0;
     Generation generation = 0;
@@ -100,8 +100,8 @@ struct LeftoversSettled {
     std::vector<Leftover> leftovers;  // all of them, in place of those in the row
 };
 
-using Change = std::variant<Opened, Reopened, Ended, Appended, TurnSet, DoubtSet, Parked, Seen,
-                            LeftoversSettled>;
+using Change = std::variant<Opened, Reopened, Ended, Appended, TurnSet, LivenessMarked, Parked,
+                            Seen, LeftoversSettled>;
 
 /// A daemon's word on until when it would have seen any of its owners go, by the clock on the wall
 /// and by that of a boot: on the same boot the two together show whether the first was set since.

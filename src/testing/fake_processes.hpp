@@ -21,12 +21,12 @@ class FakeProcesses final : public ProcessTable {
         if (found == running_.end()) return std::nullopt;
         return ProcessIdentity{pid, found->second, 1, boot_id_};
     }
-    Sight look_at(pid_t pid) const override {
+    ProcessSnapshot look_at(pid_t pid) const override {
         const auto found = running_.find(pid);
         if (found == running_.end()) return {.nobody = true};
         return {.start_ticks = found->second};
     }
-    Departure how_it_went(const Sight&, const ProcessIdentity&) const override { return {}; }
+    Departure exit_of(const ProcessSnapshot&, const ProcessIdentity&) const override { return {}; }
     std::optional<pid_t> parent_of(pid_t pid) const override {
         const auto found = parents_.find(pid);
         return found == parents_.end() ? std::nullopt : std::optional(found->second);

@@ -110,25 +110,25 @@ Finding look_for(const ProcessIdentity& process, const ProcessTable& table) {
         table.locate({process.pid, process.pid_namespace, process.start_ticks}, /*near=*/0);
     if (located.kind == Located::Kind::cannot_see) return CannotTell{located.why};
     if (located.kind == Located::Kind::nobody) return lost(located.why);
-    auto sight = table.look_at(located.pid);
-    if (sight.nobody) {
+    auto snapshot = table.look_at(located.pid);
+    if (snapshot.nobody) {
         return lost(fmt::format("no process {} (start ticks {}) runs any more", process.pid,
                                 process.start_ticks));
     }
-    if (!sight.start_ticks) {
-        if (sight.has_ended) return lost(fmt::format("process {} is gone", process.pid));
+    if (!snapshot.start_ticks) {
+        if (snapshot.has_ended) return lost(fmt::format("process {} is gone", process.pid));
         return CannotTell{fmt::format("/proc tells nothing of process {}: {}", process.pid,
-                                      sight.why_unreadable)};
+                                      snapshot.why_unreadable)};
     }
-    if (*sight.start_ticks != process.start_ticks) {
+    if (*snapshot.start_ticks != process.start_ticks) {
         return lost(
             fmt::format("pid {} now belongs to another process (start ticks {}, ours had {})",
-                        process.pid, *sight.start_ticks, process.start_ticks));
+                        process.pid, *snapshot.start_ticks, process.start_ticks));
     }
-    if (sight.has_ended) {
-        return Gone{table.how_it_went(sight, process)};
+    if (snapshot.has_ended) {
+        return Gone{table.exit_of(snapshot, process)};
     }
-    return StillThere{std::move(sight.pidfd)};
+    return StillThere{std::move(snapshot.pidfd)};
 }
 
 bool is_parents_word(const ProcessIdentity& ended, pid_t teller, const ProcessTable& table) {
@@ -137,8 +137,8 @@ bool is_parents_word(const ProcessIdentity& ended, pid_t teller, const ProcessTa
     }
     const auto parent = table.parent_of(ended.pid);
     // Asked after the parent: a number that is still the process's own was so before.
-    const auto sight = table.look_at(ended.pid);
-    if (!parent || sight.nobody || sight.start_ticks != ended.start_ticks) return false;
+    const auto snapshot = table.look_at(ended.pid);
+    if (!parent || snapshot.nobody || snapshot.start_ticks != ended.start_ticks) return false;
     if (*parent == teller) return true;
     return table.parent_of(teller) == parent && table.is_knell(teller) && table.is_knell(*parent);
 }
@@ -149,8 +149,8 @@ bool has_parent_to_tell(const ProcessIdentity& process, const ProcessTable& tabl
     }
     const auto parent = table.parent_of(process.pid);
     // Asked after the parent: a number that is still the process's own was so before.
-    const auto sight = table.look_at(process.pid);
-    if (!parent || sight.nobody || sight.start_ticks != process.start_ticks) return false;
+    const auto snapshot = table.look_at(process.pid);
+    if (!parent || snapshot.nobody || snapshot.start_ticks != process.start_ticks) return false;
     // The first process of all waits for everybody's orphans, and has nothing to say of them.
     return *parent > 1;
 }

@@ -47,11 +47,11 @@ std::optional<ProcessIdentity> ProcTable::identify(pid_t pid) const {
     return identity;
 }
 
-Sight ProcTable::look_at(pid_t pid) const {
-    Sight sight{.pidfd = Fd{calls_.pidfd_open(pid)}};
-    if (!sight.pidfd && errno == ESRCH) {
-        sight.nobody = true;
-        return sight;
+ProcessSnapshot ProcTable::look_at(pid_t pid) const {
+    ProcessSnapshot snapshot{.pidfd = Fd{calls_.pidfd_open(pid)}};
+    if (!snapshot.pidfd && errno == ESRCH) {
+        snapshot.nobody = true;
+        return snapshot;
     }
     // After the descriptor is held the pid cannot be reused: what is read now is about its holder.
     const auto stat = [&] { return calls_.stat(pid); };
@@ -62,17 +62,18 @@ Sight ProcTable::look_at(pid_t pid) const {
         found = spare_.lend(stat);
     }
     const int refused = found ? 0 : errno;
-    if (found) sight.start_ticks = found->start_ticks;
-    if (sight.pidfd) {
-        sight.has_ended = calls_.poll_pidfd(sight.pidfd.get()) > 0;
+    if (found) snapshot.start_ticks = found->start_ticks;
+    if (snapshot.pidfd) {
+        snapshot.has_ended = calls_.poll_pidfd(snapshot.pidfd.get()) > 0;
     } else if (found) {
-        sight.has_ended = found->is_dead() && !calls_.has_living_thread(pid);
+        snapshot.has_ended = found->is_dead() && !calls_.has_living_thread(pid);
     } else if (calls_.probe(pid) != 0 && errno == ESRCH) {
         // Takes no descriptor, and sees also what a /proc with hidepid hides.
-        sight.nobody = true;
+        snapshot.nobody = true;
     }
-    if (!found && !sight.has_ended && !sight.nobody) sight.why_unreadable = why_unread(refused);
-    return sight;
+    if (!found && !snapshot.has_ended && !snapshot.nobody)
+        snapshot.why_unreadable = why_unread(refused);
+    return snapshot;
 }
 
 std::optional<pid_t> ProcTable::parent_of(pid_t pid) const {
@@ -88,8 +89,9 @@ bool ProcTable::is_knell(pid_t pid) const {
            ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
 }
 
-Departure ProcTable::how_it_went(const Sight& sight, const ProcessIdentity& process) const {
-    return departure_of(sight.pidfd.get(), process);
+Departure ProcTable::exit_of(const ProcessSnapshot& snapshot,
+                             const ProcessIdentity& process) const {
+    return departure_of(snapshot.pidfd.get(), process);
 }
 
 }  // namespace knell

@@ -15,7 +15,7 @@
 namespace knell {
 
 /// What one look at a pid shows.
-struct Sight {
+struct ProcessSnapshot {
     bool nobody = false;                       // no process has this pid
     std::optional<std::uint64_t> start_ticks;  // of whoever has it; nothing: it cannot be read
     bool has_ended = false;                    // and was perhaps not waited for yet
@@ -32,9 +32,10 @@ class ProcessTable {
     /// Who runs under this pid of our own namespace right now; nothing when nobody does.  The id of
     /// a thread counts for its process.
     virtual std::optional<ProcessIdentity> identify(pid_t pid) const = 0;
-    virtual Sight look_at(pid_t pid) const = 0;
-    /// How `process` went, of which `sight` says that it has ended.
-    virtual Departure how_it_went(const Sight& sight, const ProcessIdentity& process) const = 0;
+    virtual ProcessSnapshot look_at(pid_t pid) const = 0;
+    /// How `process` went, of which `snapshot` says that it has ended.
+    virtual Departure exit_of(const ProcessSnapshot& snapshot,
+                              const ProcessIdentity& process) const = 0;
     /// Who is told by the kernel how that process ends; nothing when nobody can say.
     virtual std::optional<pid_t> parent_of(pid_t) const { return std::nullopt; }
     /// Whether that process runs this very program: only of our own wrapper it is known that all
@@ -54,9 +55,10 @@ class ProcTable final : public ProcessTable {
   public:
     explicit ProcTable(ProcessCalls calls = {});
     std::optional<ProcessIdentity> identify(pid_t pid) const override;
-    Sight look_at(pid_t pid) const override;
+    ProcessSnapshot look_at(pid_t pid) const override;
     bool is_knell(pid_t pid) const override;
-    Departure how_it_went(const Sight& sight, const ProcessIdentity& process) const override;
+    Departure exit_of(const ProcessSnapshot& snapshot,
+                      const ProcessIdentity& process) const override;
     std::optional<pid_t> parent_of(pid_t pid) const override;
     const std::string& boot_id() const override { return boot_id_; }
     /// See PidNamespaces.

@@ -51,7 +51,7 @@ class InventedProcesses final : public ProcessTable {
     }
 
     std::optional<ProcessIdentity> identify(pid_t) const override { return std::nullopt; }
-    Sight look_at(pid_t pid) const override {
+    ProcessSnapshot look_at(pid_t pid) const override {
         const std::lock_guard lock(mutex_);
         const auto found = processes_.find(pid);
         if (found == processes_.end() || !found->second.is_there) return {.nobody = true};
@@ -65,7 +65,7 @@ class InventedProcesses final : public ProcessTable {
         return {.start_ticks = 7,
                 .pidfd = Fd{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)}};
     }
-    Departure how_it_went(const Sight&, const ProcessIdentity&) const override { return {}; }
+    Departure exit_of(const ProcessSnapshot&, const ProcessIdentity&) const override { return {}; }
     const std::string& boot_id() const override { return boot_; }
     std::uint64_t own_pid_namespace() const override { return 1; }
     std::uint64_t pid_namespace_of(pid_t) const override { return 1; }

@@ -24,14 +24,14 @@ class WatchListTest : public ::testing::Test, public ProcessTable, public WatchL
     }
 
     std::optional<ProcessIdentity> identify(pid_t pid) const override { return identity(pid); }
-    Sight look_at(pid_t pid) const override {
+    ProcessSnapshot look_at(pid_t pid) const override {
         now += look_takes;
         const auto found = processes.find(pid);
         if (found == processes.end() || !found->second.there) return {.nobody = true};
         if (!found->second.readable) return {.why_unreadable = "Too many open files"};
         return {.start_ticks = 7};
     }
-    Departure how_it_went(const Sight&, const ProcessIdentity&) const override { return {}; }
+    Departure exit_of(const ProcessSnapshot&, const ProcessIdentity&) const override { return {}; }
     const std::string& boot_id() const override { return boot; }
     std::uint64_t own_pid_namespace() const override { return 1; }
     std::uint64_t pid_namespace_of(pid_t) const override { return 1; }

@@ -23,7 +23,7 @@ class MassExpiry : public StoreStory {
         journal().group(std::move(commands), now);
     }
     std::size_t ended() const { return told_ends_; }
-    std::size_t doubted() { return journal().state.count(Status::unknown); }
+    std::size_t uncertain() { return journal().state.count(Status::unknown); }
     Journal::Step tick(double seconds) {
         auto now = at(0);
         const auto passed = std::chrono::duration<double>{seconds};
@@ -46,7 +46,7 @@ TEST_P(MassExpiry, IsHeldForOneMoreTermAndSaysSo) {
     const auto step = tick(10.05);
 
     EXPECT_EQ(ended(), 0U);
-    EXPECT_EQ(doubted(), 20U);
+    EXPECT_EQ(uncertain(), 20U);
     ASSERT_EQ(step.automatic().size(), 20U);
     EXPECT_EQ(step.automatic()[0].type, EventType::session_unknown);
     EXPECT_NE(step.automatic()[0].detail.find("more than half of all leases"), std::string::npos);
@@ -98,7 +98,7 @@ TEST_P(MassExpiry, OneMoreThanHalfIs) {
     tick(10.05);
 
     EXPECT_EQ(ended(), 0U);
-    EXPECT_EQ(doubted(), 21U);
+    EXPECT_EQ(uncertain(), 21U);
 }
 
 TEST_P(MassExpiry, ACrowdMayFallWithinASecond) {
@@ -110,7 +110,7 @@ TEST_P(MassExpiry, ACrowdMayFallWithinASecond) {
     for (double late = 10.02; late < 11.0; late += 0.05) tick(late);
 
     EXPECT_EQ(ended(), 0U);
-    EXPECT_EQ(doubted(), 30U);
+    EXPECT_EQ(uncertain(), 30U);
 }
 
 TEST_P(MassExpiry, ATrickleIsNoCrowd) {
@@ -130,10 +130,10 @@ TEST_P(MassExpiry, AHeldCrowdThatComesBackIsNotSuspectedForEver) {
     Heartbeat all;
     for (int i = 0; i < 30; ++i) all.beats.push_back({SessionId(fmt::format("l{}", i)), 1});
     journal().one(all, at(12));
-    EXPECT_EQ(doubted(), 0U);
+    EXPECT_EQ(uncertain(), 0U);
 
     tick(22.1);
-    EXPECT_EQ(doubted(), 30U) << "it may happen again";
+    EXPECT_EQ(uncertain(), 30U) << "it may happen again";
     tick(32.3);
     EXPECT_EQ(ended(), 30U);
 }
@@ -153,14 +153,14 @@ TEST_P(MassExpiry, ALargeCrowdIsHeldToItsLastEvenIfThatTakesLong) {
     } while (journal().journal.has_work_left());
 
     EXPECT_EQ(ends, 0U);
-    EXPECT_EQ(doubted(), static_cast<std::size_t>(crowd));
+    EXPECT_EQ(uncertain(), static_cast<std::size_t>(crowd));
 }
 
 TEST_P(MassExpiry, ARestartKeepsTheDoubtAndGivesAFullTerm) {
     open(20);
     tick(10.05);
     restart(at(11));
-    EXPECT_EQ(doubted(), 20U);
+    EXPECT_EQ(uncertain(), 20U);
     tick(20.9);
     EXPECT_EQ(ended(), 0U);
     tick(21.1);

@@ -207,7 +207,7 @@ void RandomHistory::change_one(Batch& batch) {
             return;
         }
         case 5: {
-            auto change = on<DoubtSet>(ordinal, row);
+            auto change = on<LivenessMarked>(ordinal, row);
             change.unknown_since = maybe_time();
             change.stalled_since = maybe_time();
             batch.changes.emplace_back(change);

@@ -98,9 +98,9 @@ const std::array<Kind, std::variant_size_v<Change> - 1> kinds{{
          change.at = noon + 5s;
          return change;
      }},
-    {"DoubtSet", Row::open,
+    {"LivenessMarked", Row::open,
      [](Ordinal ordinal, Generation generation) -> Change {
-         auto change = on<DoubtSet>(ordinal, generation);
+         auto change = on<LivenessMarked>(ordinal, generation);
          change.unknown_since = noon + 5s;
          return change;
      }},

@@ -154,20 +154,20 @@ std::optional<ProcessIdentity> Host::identify(pid_t pid) const {
     return holder->identity;
 }
 
-Sight Host::look_at(pid_t pid) const {
+ProcessSnapshot Host::look_at(pid_t pid) const {
     const auto* holder = holder_of(pid);
     if (holder == nullptr) return {.nobody = true};
-    Sight sight;
+    ProcessSnapshot snapshot;
     if (!holder->readable || !can_read) {
-        sight.why_unreadable = can_read ? "Permission denied" : "Too many open files";
-        return sight;
+        snapshot.why_unreadable = can_read ? "Permission denied" : "Too many open files";
+        return snapshot;
     }
-    sight.start_ticks = holder->identity.start_ticks;
-    sight.has_ended = !holder->alive;
-    return sight;
+    snapshot.start_ticks = holder->identity.start_ticks;
+    snapshot.has_ended = !holder->alive;
+    return snapshot;
 }
 
-Departure Host::how_it_went(const Sight&, const ProcessIdentity& process) const {
+Departure Host::exit_of(const ProcessSnapshot&, const ProcessIdentity& process) const {
     return std::ranges::find(processes_, process, &Process::identity)->went;
 }
 

@@ -82,8 +82,9 @@ class Host final : public ProcessTable {
     const std::vector<Process>& processes() const { return processes_; }
 
     std::optional<ProcessIdentity> identify(pid_t pid) const override;
-    Sight look_at(pid_t pid) const override;
-    Departure how_it_went(const Sight& sight, const ProcessIdentity& process) const override;
+    ProcessSnapshot look_at(pid_t pid) const override;
+    Departure exit_of(const ProcessSnapshot& snapshot,
+                      const ProcessIdentity& process) const override;
     const std::string& boot_id() const override { return boot_id_; }
     std::uint64_t own_pid_namespace() const override { return 1; }
     std::uint64_t pid_namespace_of(pid_t) const override { return 1; }

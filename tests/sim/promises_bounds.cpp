@@ -123,7 +123,7 @@ std::string watch_differs(const Scene& scene) {
         if (live == nullptr || live->parked_since() || live->owner_kind() == OwnerKind::lease) {
             continue;
         }
-        const auto owner = live->owner(scene.state->realms()).process;
+        const auto owner = live->owner(scene.state->owner_hosts()).process;
         if (!scene.host.is_alive(owner)) continue;
         const auto how = scene.watching->how(owner);
         if (how == WatchList::How::not_watched) {

@@ -12,7 +12,7 @@ std::string difference(const LiveSession& live, const Session& row, const State&
     if (row.end) return "it has ended on record";
     if (live.generation() != row.generation) return "generation";
     if (live.ordinal() != row.ordinal) return "ordinal";
-    if (live.owner(state.realms()) != row.owner) return "owner";
+    if (live.owner(state.owner_hosts()) != row.owner) return "owner";
     if (live.on_owner_loss() != row.on_owner_loss) return "on_owner_loss";
     if (live.park_window() != row.park_window) return "park window";
     if (live.leftovers() != row.leftovers) return "leftovers";

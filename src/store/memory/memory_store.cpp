@@ -316,7 +316,7 @@ class MemoryStore final : public Store {
         CHECK(static_cast<std::int64_t>(messages.size()) + 1 == change.first_number);
         messages.insert(messages.end(), change.messages.begin(), change.messages.end());
     }
-    void put(const DoubtSet& change) {
+    void put(const LivenessMarked& change) {
         auto& session = open_row(change.ordinal, change.generation);
         session.unknown_since = change.unknown_since;
         session.stalled_since = change.stalled_since;

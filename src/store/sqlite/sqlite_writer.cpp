@@ -111,9 +111,9 @@ BatchWriter::BatchWriter(SQLite::Database& database)
       turn_(database,
             "UPDATE sessions SET turn_since = ?, last_activity_at = ?, last_seen_at = NULL "
             "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
-      doubt_(database,
-             "UPDATE sessions SET unknown_since = ?, stalled_since = ? "
-             "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+      uncertainty_(database,
+                   "UPDATE sessions SET unknown_since = ?, stalled_since = ? "
+                   "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       park_(database,
             "UPDATE sessions SET parked_since = ?, lease_from = ?, turn_since = NULL, "
             "unknown_since = NULL, "
@@ -252,8 +252,8 @@ void BatchWriter::put(const TurnSet& change) {
     CHECK(bind.run() == 1);
 }
 
-void BatchWriter::put(const DoubtSet& change) {
-    Binder bind(doubt_);
+void BatchWriter::put(const LivenessMarked& change) {
+    Binder bind(uncertainty_);
     bind.time(change.unknown_since).time(change.stalled_since);
     bind.number(change.ordinal).number(change.generation);
     CHECK(bind.run() == 1);

@@ -23,7 +23,7 @@ class BatchWriter {
     void put(const Ended& change);
     void put(const Appended& change);
     void put(const TurnSet& change);
-    void put(const DoubtSet& change);
+    void put(const LivenessMarked& change);
     void put(const Parked& change);
     void put(const Seen& change);
     void put(const LeftoversSettled& change);
@@ -40,7 +40,7 @@ class BatchWriter {
     SQLite::Statement count_;
     SQLite::Statement message_;
     SQLite::Statement turn_;
-    SQLite::Statement doubt_;
+    SQLite::Statement uncertainty_;
     SQLite::Statement park_;
     SQLite::Statement seen_;
     SQLite::Statement settle_;
