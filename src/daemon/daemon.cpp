@@ -115,7 +115,7 @@ class Daemon final : public rpc::Backend {
             return recovered;
         }
         delivery_.emplace(options_.paths, store_->node_id(), writer_.head_at_start(),
-                          delivery_outside());
+                          delivery_dependencies());
         if (auto recovered = delivery_->recover(); !recovered) return recovered;
         feeds_.set_newest(writer_.figures().last_seq);
         if (auto listening = housekeeping_.listen(); !listening) return listening;
@@ -364,7 +364,7 @@ class Daemon final : public rpc::Backend {
                                         std::move(order.leftovers)});
     }
 
-    Delivery::Outside delivery_outside() {
+    Delivery::Dependencies delivery_dependencies() {
         return {.reader = std::move(delivery_reader_),
                 .save =
                     [this](std::vector<DeliveryChange> changes, auto done) {

@@ -35,7 +35,7 @@ constexpr auto read_again_after = 1s;
 /// How long a stop waits for what is due, `gateway:shutdown` above all.
 constexpr auto drain_timeout = 3s;
 constexpr auto wait_max = 60s;
-/// Tests have numbers of their own: the courier knows nothing of them.
+/// Tests have numbers of their own: the scheduler knows nothing of them.
 constexpr AttemptId first_test = AttemptId{1} << 63U;
 
 /// The first failures of a streak, then ever fewer.
@@ -45,14 +45,14 @@ bool is_worth_a_line(int streak) {
 
 }  // namespace
 
-Delivery::Delivery(const Paths& paths, std::string node_id, Seq head, Outside outside)
+Delivery::Delivery(const Paths& paths, std::string node_id, Seq head, Dependencies outside)
     : paths_(paths),
       node_id_(std::move(node_id)),
       inbox_(limits::queue_reads_max),
       head_(head),
       webhooks_(node_id_),
-      outside_(std::move(outside)),
-      courier_(node_id_, head),
+      dependencies_(std::move(outside)),
+      scheduler_(node_id_, head),
       hooks_(node_id_),
       last_test_(first_test) {}
 
@@ -88,7 +88,7 @@ void Delivery::ask(rpc::HooksCall call, rpc::Respond done) {
 
 void Delivery::reload_soon() {
     post([this](Now now) {
-        if (!reload_at_) changed_at_ = courier_.head();
+        if (!reload_at_) changed_at_ = scheduler_.head();
         reload_at_ = now.steady;
     });
 }
@@ -96,7 +96,7 @@ void Delivery::reload_soon() {
 // --- the loop -----------------------------------------------------------------------------------
 
 void Delivery::loop() {
-    changed_at_ = courier_.head();
+    changed_at_ = scheduler_.head();
     // Before anything is tried again: a hook never runs beside the run that was cut off.
     const auto orphans = hooks_.stop_orphans();
     for (const auto& [hook, pid] : orphans.stopped) {
@@ -126,10 +126,10 @@ void Delivery::loop() {
         for (auto& one : work) one(read_clocks());
     }
     for (auto& [done, result] : unanswered_) done(std::move(result));
-    auto left = saver_.take_rest(courier_);
+    auto left = saver_.take_rest(scheduler_);
     if (left.empty()) return;
     std::promise<bool> saved;
-    outside_.save(std::move(left), [&saved](bool ok) { saved.set_value(ok); });
+    dependencies_.save(std::move(left), [&saved](bool ok) { saved.set_value(ok); });
     if (!saved.get_future().get()) {
         log_warn("delivery progress was not saved; subscribers get some events again");
     }
@@ -138,24 +138,24 @@ void Delivery::loop() {
 void Delivery::step(Now now) {
     woken_ = false;
     // First: who asks how far a hook is means all that has happened until then.
-    courier_.set_head(head_);
+    scheduler_.set_head(head_);
     std::vector<Work> work;
     inbox_.pop_all(work, 0ms);
     for (auto& one : work) one(now);
     reload_when_changed(now);
     if (may_read(now)) {
-        if (auto read = courier_.read(*outside_.reader, now); !read) {
+        if (auto read = scheduler_.read(*dependencies_.reader, now); !read) {
             log_warn("the log of events cannot be read for hooks: {}", read.error().message);
             read_again_at_ = now.steady + read_again_after;
         }
     }
-    for (const auto& attempt : courier_.due(now)) begin(attempt, now);
+    for (const auto& attempt : scheduler_.due(now)) begin(attempt, now);
     hooks_.step(now.steady);
     collect(hooks_.take_finished(), now);
     collect(webhooks_.take_finished(), now);
-    for (auto& notice : courier_.take_notices()) {
+    for (auto& notice : scheduler_.take_notices()) {
         log_warn("{}", notice);
-        outside_.notify(std::move(notice));
+        dependencies_.notify(std::move(notice));
     }
     save(now);
 }
@@ -170,31 +170,31 @@ void Delivery::wait(Now now) {
     const auto no_later_than = [&](std::optional<SteadyTime> time) {
         if (time && (!until || *time < *until)) until = time;
     };
-    no_later_than(courier_.next_try());
+    no_later_than(scheduler_.next_try());
     no_later_than(hooks_.next_deadline());
     no_later_than(reload_at_);
     no_later_than(look_again_at_);
     if (!folders_.trouble().empty()) no_later_than(look_at_files_at_);
     no_later_than(stop_at_);
-    no_later_than(saver_.next_save(courier_, is_save_awaited(), now.steady));
-    if (courier_.is_behind()) no_later_than(std::max(read_again_at_, now.steady));
+    no_later_than(saver_.next_save(scheduler_, is_save_awaited(), now.steady));
+    if (scheduler_.is_behind()) no_later_than(std::max(read_again_at_, now.steady));
     auto timeout = until ? std::chrono::ceil<std::chrono::milliseconds>(*until - now.steady)
                          : std::chrono::milliseconds{wait_max};
-    const bool has_news = has_listeners_ && head_ > courier_.head();
+    const bool has_news = has_listeners_ && head_ > scheduler_.head();
     if (inbox_.size() > 0 || has_news) timeout = 0ms;
     webhooks_.wait(descriptors, std::clamp<std::chrono::milliseconds>(timeout, 0ms, wait_max));
 }
 
 bool Delivery::may_read(Now now) const {
-    return courier_.is_behind() && now.steady >= read_again_at_;
+    return scheduler_.is_behind() && now.steady >= read_again_at_;
 }
 
 bool Delivery::is_done(Now now) const {
     if (stop_at_ && now.steady >= *stop_at_) return true;
     // The last event may have come after this step looked.
-    if (head_ > courier_.head()) return false;
-    const auto next = courier_.next_try();
-    return attempts_.empty() && !courier_.is_behind() && (!next || *next > now.steady);
+    if (head_ > scheduler_.head()) return false;
+    const auto next = scheduler_.next_try();
+    return attempts_.empty() && !scheduler_.is_behind() && (!next || *next > now.steady);
 }
 
 // --- who is there -------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ void Delivery::notice_changes(Now now, bool is_asked) {
     }
     if (!changed) return;
     // Who is new hears what came after its file was there, not after we had read it.
-    if (!reload_at_) changed_at_ = courier_.head();
+    if (!reload_at_) changed_at_ = scheduler_.head();
     reload_at_ = now.steady + settle_time;
 }
 
@@ -236,7 +236,7 @@ void Delivery::reload_when_changed(Now now) {
     if (stopping_ && !stop_at_) stop_at_ = now.steady + drain_timeout;
     notice_changes(now, /*is_asked=*/false);
     if (look_again_at_ && now.steady >= *look_again_at_ && !reload_at_) {
-        changed_at_ = courier_.head();
+        changed_at_ = scheduler_.head();
         reload_at_ = now.steady;
     }
     if (!reload_at_ || now.steady < *reload_at_) return;
@@ -255,34 +255,36 @@ void Delivery::reload(Now now) {
         if (entry.is_directory(absent)) folders_.watch(entry.path());
     }
     tell_of_trouble();
-    const auto reloaded = outside_.config.reload();
+    const auto reloaded = dependencies_.config.reload();
     if (!reloaded.changes.empty())
         log_info("config reloaded: {}", fmt::join(reloaded.changes, "; "));
-    for (const auto& problem : roster_.reload(reloaded, paths_.hooks_dir)) {
+    for (const auto& problem : subscriber_config_.reload(reloaded, paths_.hooks_dir)) {
         log_error("{}: {}", problem.name, problem.message);
     }
-    for (const auto attempt : courier_.set_roster(roster_.terms(), now, changed_at_)) {
+    for (const auto attempt :
+         scheduler_.set_subscribers(subscriber_config_.terms(), now, changed_at_)) {
         attempts_.erase(attempt);
         hooks_.cancel(attempt);
         webhooks_.cancel(attempt);
     }
-    has_listeners_ = !roster_.terms().empty();
+    has_listeners_ = !subscriber_config_.terms().empty();
     look_again_at_.reset();
-    if (!roster_.problems().empty()) look_again_at_ = now.steady + look_again_after;
+    if (!subscriber_config_.problems().empty()) look_again_at_ = now.steady + look_again_after;
 }
 
 // --- attempts -----------------------------------------------------------------------------------
 
-void Delivery::begin(const Courier::Attempt& attempt, Now now) {
+void Delivery::begin(const DeliveryScheduler::Attempt& attempt, Now now) {
     attempts_.emplace(attempt.id, attempt);
-    begin_on(attempt.subscriber, attempt.id, *attempt.parcel, now);
+    begin_on(attempt.subscriber, attempt.id, *attempt.rendered, now);
 }
 
-void Delivery::begin_on(const std::string& name, AttemptId id, const Parcel& parcel, Now now) {
-    if (const auto* hook = roster_.hook(name)) {
-        hooks_.start(id, *hook, parcel, now.steady);
-    } else if (const auto* webhook = roster_.webhook(name)) {
-        webhooks_.start(id, *webhook, parcel, now.wall);
+void Delivery::begin_on(const std::string& name, AttemptId id, const RenderedEvent& rendered,
+                        Now now) {
+    if (const auto* hook = subscriber_config_.hook(name)) {
+        hooks_.start(id, *hook, rendered, now.steady);
+    } else if (const auto* webhook = subscriber_config_.webhook(name)) {
+        webhooks_.start(id, *webhook, rendered, now.wall);
     }
 }
 
@@ -297,14 +299,14 @@ void Delivery::collect(std::vector<Finished> finished, Now now) {
         const auto attempt = attempts_.find(id);
         if (attempt == attempts_.end()) continue;
         explain(attempt->second, outcome);
-        courier_.finish(id, outcome, now);
+        scheduler_.finish(id, outcome, now);
         attempts_.erase(attempt);
     }
 }
 
-void Delivery::explain(const Courier::Attempt& attempt, const Outcome& outcome) const {
-    const auto streak = courier_.failing_streak(attempt.subscriber);
-    const auto& parcel = *attempt.parcel;
+void Delivery::explain(const DeliveryScheduler::Attempt& attempt, const Outcome& outcome) const {
+    const auto streak = scheduler_.failing_streak(attempt.subscriber);
+    const auto& rendered = *attempt.rendered;
     if (outcome.kind == Outcome::Kind::delivered) {
         if (streak > 0) {
             log_info("delivery to {} works again after {} failures", attempt.subscriber, streak);
@@ -313,15 +315,15 @@ void Delivery::explain(const Courier::Attempt& attempt, const Outcome& outcome) 
         log_warn(
             "{} failed to take event {} ({}): {}; it is tried again later. `knell hooks ls` "
             "shows how it goes",
-            attempt.subscriber, parcel.seq, parcel.type, outcome.what);
+            attempt.subscriber, rendered.seq, rendered.type, outcome.what);
     }
 }
 
 void Delivery::save(Now now) {
-    if (!saver_.is_time(courier_, is_save_awaited(), now.steady)) return;
+    if (!saver_.is_time(scheduler_, is_save_awaited(), now.steady)) return;
     auto answers = std::make_shared<std::vector<Unanswered>>(std::exchange(unanswered_, {}));
     auto calls = std::make_shared<std::vector<Waiting>>(std::exchange(after_saving_, {}));
-    outside_.save(saver_.begin(courier_, now.steady), [this, answers, calls](bool saved) {
+    dependencies_.save(saver_.begin(scheduler_, now.steady), [this, answers, calls](bool saved) {
         post([this, saved, answers, calls](Now at) {
             saver_.finish(saved);
             for (auto& [call, done] : *calls) done(carry_out(call, at));
@@ -344,10 +346,10 @@ void Delivery::answer(rpc::HooksCall call, rpc::Respond done, Now now) {
     // Who has just written a file and asks about it means what is in it now.
     notice_changes(now, /*is_asked=*/true);
     const bool was_changed = std::exchange(reload_at_, std::nullopt).has_value();
-    if (was_changed || !roster_.problems().empty()) reload(now);
+    if (was_changed || !subscriber_config_.problems().empty()) reload(now);
     // A dead letter is sent again from the store, so it must be there.
     const bool must_be_saved = call.verb == Verb::retry;
-    if (must_be_saved && !saver_.is_all_saved(courier_)) {
+    if (must_be_saved && !saver_.is_all_saved(scheduler_)) {
         after_saving_.push_back({std::move(call), std::move(done)});
         return;
     }
@@ -361,36 +363,37 @@ void Delivery::answer(rpc::HooksCall call, rpc::Respond done, Now now) {
 
 Result<Json> Delivery::carry_out(const rpc::HooksCall& call, Now now) {
     using Verb = rpc::HooksCall::Verb;
-    if (call.verb == Verb::list) return hooks_to_json(courier_.report(now), roster_, now);
+    if (call.verb == Verb::list)
+        return hooks_to_json(scheduler_.report(now), subscriber_config_, now);
     if (call.verb == Verb::retry && call.name.empty()) return retry_all(now);
     if (call.verb == Verb::forget) {
-        switch (courier_.forget(call.name)) {
-            case Courier::Forgetting::forgotten:
+        switch (scheduler_.forget(call.name)) {
+            case DeliveryScheduler::Forgetting::forgotten:
                 return JsonObject{{"name", call.name}, {"forgotten", true}};
-            case Courier::Forgetting::still_there:
+            case DeliveryScheduler::Forgetting::still_there:
                 return fail(ErrorCode::blocked,
                             fmt::format("{} is still there: remove its directory, or its entry in "
                                         "the config, first",
                                         call.name));
-            case Courier::Forgetting::unknown:
+            case DeliveryScheduler::Forgetting::unknown:
                 return nobody(call.name);
         }
     }
-    if (!courier_.knows(call.name)) return nobody(call.name);
+    if (!scheduler_.knows(call.name)) return nobody(call.name);
     if (call.verb == Verb::retry) {
-        const auto due = courier_.retry(call.name, *outside_.reader, now);
+        const auto due = scheduler_.retry(call.name, *dependencies_.reader, now);
         if (!due) return std::unexpected(due.error());
         return JsonObject{{"retried", *due}};
     }
-    if (call.verb == Verb::pause) courier_.pause(call.name);
-    if (call.verb == Verb::resume) courier_.resume(call.name, now);
-    return JsonObject{{"name", call.name}, {"state", courier_.state_of(call.name)}};
+    if (call.verb == Verb::pause) scheduler_.pause(call.name);
+    if (call.verb == Verb::resume) scheduler_.resume(call.name, now);
+    return JsonObject{{"name", call.name}, {"state", scheduler_.state_of(call.name)}};
 }
 
 Result<Json> Delivery::retry_all(Now now) {
     std::size_t all = 0;
-    for (const auto& terms : roster_.terms()) {
-        const auto due = courier_.retry(terms.name, *outside_.reader, now);
+    for (const auto& terms : subscriber_config_.terms()) {
+        const auto due = scheduler_.retry(terms.name, *dependencies_.reader, now);
         if (!due) return std::unexpected(due.error());
         all += *due;
     }
@@ -398,12 +401,12 @@ Result<Json> Delivery::retry_all(Now now) {
 }
 
 std::unexpected<Error> Delivery::nobody(const std::string& name) const {
-    for (const auto& problem : roster_.problems()) {
+    for (const auto& problem : subscriber_config_.problems()) {
         if (problem.name != name) continue;
         return fail(ErrorCode::not_found,
                     fmt::format("{} cannot be used: {}", name, problem.message));
     }
-    if (courier_.is_absent(name)) {
+    if (scheduler_.is_absent(name)) {
         return fail(ErrorCode::not_found,
                     fmt::format("the directory or config entry of {} is gone; put it back, or drop "
                                 "what is kept for it with `knell hooks forget {}`",
@@ -414,12 +417,12 @@ std::unexpected<Error> Delivery::nobody(const std::string& name) const {
 }
 
 void Delivery::test(const std::string& name, rpc::Respond done, Now now) {
-    if (!courier_.knows(name)) return done(nobody(name));
-    const auto* hook = roster_.hook(name);
-    const auto& events = hook != nullptr ? hook->events : roster_.webhook(name)->events;
-    const auto parcel = sample_parcel(events, node_id_, ++last_test_ - first_test, now);
+    if (!scheduler_.knows(name)) return done(nobody(name));
+    const auto* hook = subscriber_config_.hook(name);
+    const auto& events = hook != nullptr ? hook->events : subscriber_config_.webhook(name)->events;
+    const auto rendered = sample_parcel(events, node_id_, ++last_test_ - first_test, now);
     tests_.emplace(last_test_, Test{std::move(done), now.steady});
-    begin_on(name, last_test_, parcel, now);
+    begin_on(name, last_test_, rendered, now);
 }
 
 }  // namespace knell

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/bounded_queue.hpp"
-#include "daemon/roster.hpp"
-#include "deliver/courier.hpp"
+#include "daemon/subscriber_config.hpp"
+#include "deliver/delivery_scheduler.hpp"
 #include "deliver/hook/runner.hpp"
 #include "deliver/saver.hpp"
 #include "deliver/webhook/sender.hpp"
@@ -31,7 +31,7 @@ class Delivery {
     /// Puts a notice on record.
     using Notify = std::function<void(std::string)>;
 
-    struct Outside {
+    struct Dependencies {
         std::unique_ptr<Reader> reader;
         Save save;
         Notify notify;
@@ -40,10 +40,10 @@ class Delivery {
     };
 
     /// `head`: the newest event before this daemon's own first one.
-    Delivery(const Paths& paths, std::string node_id, Seq head, Outside outside);
+    Delivery(const Paths& paths, std::string node_id, Seq head, Dependencies outside);
     ~Delivery() { stop(); }
 
-    Result<void> recover() { return courier_.recover(*outside_.reader); }
+    Result<void> recover() { return scheduler_.recover(*dependencies_.reader); }
     void start();
     /// What the thread does between two waits: for tests, which then do not `start`.
     void step(Now now);
@@ -71,11 +71,11 @@ class Delivery {
     void tell_of_trouble();
     void reload_when_changed(Now now);
     void reload(Now now);
-    void begin(const Courier::Attempt& attempt, Now now);
-    void begin_on(const std::string& name, AttemptId id, const Parcel& parcel, Now now);
+    void begin(const DeliveryScheduler::Attempt& attempt, Now now);
+    void begin_on(const std::string& name, AttemptId id, const RenderedEvent& rendered, Now now);
     void collect(std::vector<Finished> finished, Now now);
-    /// In the log, before the courier hears of it.
-    void explain(const Courier::Attempt& attempt, const Outcome& outcome) const;
+    /// In the log, before the scheduler hears of it.
+    void explain(const DeliveryScheduler::Attempt& attempt, const Outcome& outcome) const;
     void save(Now now);
     bool is_save_awaited() const { return !unanswered_.empty() || !after_saving_.empty(); }
     bool may_read(Now now) const;
@@ -102,9 +102,9 @@ class Delivery {
     std::string file_watch_trouble_;  // guarded by trouble_mutex_
 
     // The delivery thread's alone.
-    Outside outside_;
-    Courier courier_;
-    Roster roster_;
+    Dependencies dependencies_;
+    DeliveryScheduler scheduler_;
+    SubscriberConfig subscriber_config_;
     HookRunner hooks_;
     FolderWatch folders_;
     SteadyTime look_at_files_at_{};
@@ -112,7 +112,7 @@ class Delivery {
     std::optional<SteadyTime> look_again_at_;  // something could not be used
     SteadyTime read_again_at_{};               // the store said no
     Seq changed_at_ = 0;                       // the newest event when a change of files was seen
-    std::map<AttemptId, Courier::Attempt> attempts_;
+    std::map<AttemptId, DeliveryScheduler::Attempt> attempts_;
     struct Test {
         rpc::Respond done;
         SteadyTime begun;

@@ -47,7 +47,7 @@ class RefusingReader final : public Reader {
     Result<EndCounts> ends_since(WallTime since) override { return reader_->ends_since(since); }
     Result<std::int64_t> leaked() override { return reader_->leaked(); }
     Result<std::vector<Subscription>> subscriptions() override { return reader_->subscriptions(); }
-    Result<std::vector<Letter>> letters(const LetterQuery& query) override {
+    Result<std::vector<PendingDelivery>> letters(const PendingQuery& query) override {
         if (refuses) return fail(ErrorCode::storage, "the disk failed");
         return reader_->letters(query);
     }
@@ -79,7 +79,7 @@ class DeliverySteps : public ::testing::Test {
         std::ofstream(directory + "/run") << "#!/bin/sh\n";
         ASSERT_EQ(::chmod((directory + "/run").c_str(), 0755), 0);
     }
-    Delivery::Outside outside() {
+    Delivery::Dependencies outside() {
         return {.reader = std::move(*store_->open_reader()),
                 .save =
                     [this](std::vector<DeliveryChange> changes, auto done) {

@@ -34,8 +34,9 @@ std::string shortened(std::string text) {
     return text + "...";
 }
 
-void put_terms(JsonObject& object, const std::string& name, const Roster& roster) {
-    if (const auto* hook = roster.hook(name)) {
+void put_terms(JsonObject& object, const std::string& name,
+               const SubscriberConfig& subscriber_config) {
+    if (const auto* hook = subscriber_config.hook(name)) {
         object["kind"] = "hook";
         object["description"] = shortened(hook->description);
         object["directory"] = hook->directory;
@@ -43,7 +44,7 @@ void put_terms(JsonObject& object, const std::string& name, const Roster& roster
         object["timeout_s"] = hook->timeout.count();
         object["concurrency"] = hook->concurrency;
         if (!hook->remarks.empty()) object["remarks"] = texts(hook->remarks);
-    } else if (const auto* webhook = roster.webhook(name)) {
+    } else if (const auto* webhook = subscriber_config.webhook(name)) {
         object["kind"] = "webhook";
         object["url"] = webhook->url;
         object["events"] = names_of(webhook->events);
@@ -53,11 +54,12 @@ void put_terms(JsonObject& object, const std::string& name, const Roster& roster
     }
 }
 
-JsonObject to_json(const SubscriberReport& report, const Roster& roster, Now now) {
+JsonObject to_json(const SubscriberReport& report, const SubscriberConfig& subscriber_config,
+                   Now now) {
     const auto& row = report.subscription;
     JsonObject object;
     object["name"] = row.name;
-    put_terms(object, row.name, roster);
+    put_terms(object, row.name, subscriber_config);
     object["state"] = state_of(report);
     object["since"] = format_rfc3339(row.since);
     object["cursor"] = row.cursor;
@@ -79,17 +81,18 @@ JsonObject to_json(const SubscriberReport& report, const Roster& roster, Now now
 
 }  // namespace
 
-Json hooks_to_json(const std::vector<SubscriberReport>& reports, const Roster& roster, Now now) {
+Json hooks_to_json(const std::vector<SubscriberReport>& reports,
+                   const SubscriberConfig& subscriber_config, Now now) {
     JsonArray hooks;
-    for (const auto& report : reports) hooks.push_back(to_json(report, roster, now));
+    for (const auto& report : reports) hooks.push_back(to_json(report, subscriber_config, now));
     JsonArray problems;
     std::size_t bytes = 0;
-    for (const auto& problem : roster.problems()) {
+    for (const auto& problem : subscriber_config.problems()) {
         bytes += problem.name.size() + problem.message.size();
         if (bytes > limits::problems_bytes_max) break;
         problems.push_back(JsonObject{{"name", problem.name}, {"message", problem.message}});
     }
-    const auto left_out = roster.problems().size() - problems.size();
+    const auto left_out = subscriber_config.problems().size() - problems.size();
     JsonObject result{{"hooks", std::move(hooks)}, {"problems", std::move(problems)}};
     if (left_out > 0) result["problems_left_out"] = left_out;
     return result;
@@ -103,8 +106,8 @@ Json to_json(const Outcome& outcome, std::chrono::milliseconds took) {
     return object;
 }
 
-Parcel sample_parcel(const EventFilter& events, const std::string& node_id, std::uint64_t number,
-                     Now now) {
+RenderedEvent sample_parcel(const EventFilter& events, const std::string& node_id,
+                            std::uint64_t number, Now now) {
     Event event;
     event.type = EventType::session_end;
     if (!events.wants(event.type) && !events.wants_nothing()) event.type = events.types().front();

@@ -18,24 +18,24 @@ constexpr std::chrono::milliseconds save_again_after = 1s;
 
 }  // namespace
 
-bool Saver::is_time(const Courier& courier, bool is_awaited, SteadyTime now) const {
+bool Saver::is_time(const DeliveryScheduler& scheduler, bool is_awaited, SteadyTime now) const {
     if (is_saving_) return false;
     if (!refused_.empty()) return now - begun_at_ >= save_again_after;
-    if (is_awaited || courier.has_urgent_changes()) return true;
-    return courier.has_changes() && now - begun_at_ >= save_period;
+    if (is_awaited || scheduler.has_urgent_changes()) return true;
+    return scheduler.has_changes() && now - begun_at_ >= save_period;
 }
 
-std::optional<SteadyTime> Saver::next_save(const Courier& courier, bool is_awaited,
+std::optional<SteadyTime> Saver::next_save(const DeliveryScheduler& scheduler, bool is_awaited,
                                            SteadyTime now) const {
-    if (is_saving_ || is_all_saved(courier)) return std::nullopt;
-    if (is_time(courier, is_awaited, now)) return now;
+    if (is_saving_ || is_all_saved(scheduler)) return std::nullopt;
+    if (is_time(scheduler, is_awaited, now)) return now;
     return begun_at_ + (refused_.empty() ? save_period : save_again_after);
 }
 
-std::vector<DeliveryChange> Saver::begin(Courier& courier, SteadyTime now) {
+std::vector<DeliveryChange> Saver::begin(DeliveryScheduler& scheduler, SteadyTime now) {
     is_saving_ = true;
     begun_at_ = now;
-    under_way_ = take_rest(courier);
+    under_way_ = take_rest(scheduler);
     return under_way_;
 }
 
@@ -46,13 +46,13 @@ void Saver::finish(bool saved) {
     if (!saved) refused_ = std::move(changes);
 }
 
-bool Saver::is_all_saved(const Courier& courier) const {
-    return !is_saving_ && refused_.empty() && !courier.has_changes();
+bool Saver::is_all_saved(const DeliveryScheduler& scheduler) const {
+    return !is_saving_ && refused_.empty() && !scheduler.has_changes();
 }
 
-std::vector<DeliveryChange> Saver::take_rest(Courier& courier) {
+std::vector<DeliveryChange> Saver::take_rest(DeliveryScheduler& scheduler) {
     auto changes = std::exchange(refused_, {});
-    std::ranges::move(courier.take_changes(), std::back_inserter(changes));
+    std::ranges::move(scheduler.take_changes(), std::back_inserter(changes));
     return changes;
 }
 

@@ -33,19 +33,19 @@ Subscriber::Subscriber(Subscription subscription, EventFilter filter, std::size_
       row_(std::move(subscription)),
       read_to_(row_.cursor) {}
 
-void Subscriber::set_terms(const EventFilter& filter, std::size_t concurrency) {
+void Subscriber::set_spec(const EventFilter& filter, std::size_t concurrency) {
     filter_ = filter;
     concurrency_ = concurrency;
 }
 
-void Subscriber::restore(Letter letter, Now now) {
-    const auto seq = letter.parcel.seq;
+void Subscriber::restore(PendingDelivery letter, Now now) {
+    const auto seq = letter.rendered.seq;
     if (seq > read_to_) restored_.insert(seq);
-    if (letter.state == LetterState::dead) {
+    if (letter.state == PendingState::dead) {
         dead_.insert(seq);
         return;
     }
-    Item item{.parcel = std::make_shared<const Parcel>(std::move(letter.parcel)),
+    Item item{.rendered = std::make_shared<const RenderedEvent>(std::move(letter.rendered)),
               .first = seq,
               .attempts = letter.attempts,
               .waited = letter.waited,
@@ -56,27 +56,27 @@ void Subscriber::restore(Letter letter, Now now) {
     add(std::move(item));
 }
 
-bool Subscriber::revive(Letter letter, Now now) {
-    if (dead_.erase(letter.parcel.seq) == 0) return false;
-    letter.state = LetterState::waiting;
+bool Subscriber::revive(PendingDelivery letter, Now now) {
+    if (dead_.erase(letter.rendered.seq) == 0) return false;
+    letter.state = PendingState::waiting;
     letter.attempts = 0;
     letter.waited = milliseconds{0};
     letter.next_try_at = now.wall;
-    changes_.emplace_back(LetterSaved{letter});
+    changes_.emplace_back(PendingSaved{letter});
     restore(std::move(letter), now);
     return true;
 }
 
-std::vector<Letter> Subscriber::letters(Now now) const {
-    std::vector<Letter> letters;
-    for (const auto& [name, lane] : lanes_) {
-        for (const auto& item : lane) {
-            if (item.kept) letters.push_back(letter_of(item, LetterState::waiting, now));
+std::vector<PendingDelivery> Subscriber::letters(Now now) const {
+    std::vector<PendingDelivery> letters;
+    for (const auto& [name, queue] : by_session_) {
+        for (const auto& item : queue) {
+            if (item.kept) letters.push_back(letter_of(item, PendingState::waiting, now));
         }
     }
     for (const auto seq : dead_) {
-        Letter letter{.subscriber = row_.name, .state = LetterState::dead};
-        letter.parcel.seq = seq;
+        PendingDelivery letter{.subscriber = row_.name, .state = PendingState::dead};
+        letter.rendered.seq = seq;
         letters.push_back(std::move(letter));
     }
     return letters;
@@ -89,24 +89,24 @@ bool Subscriber::has_room() const {
            kept_ < limits::letters_waiting_max;
 }
 
-bool Subscriber::offer(const ParcelRef& parcel, Now now) {
-    return offer(parcel, parcel->seq, now);
+bool Subscriber::offer(const RenderedEventRef& rendered, Now now) {
+    return offer(rendered, rendered->seq, now);
 }
 
-bool Subscriber::offer(const ParcelRef& parcel, Seq first, Now now) {
+bool Subscriber::offer(const RenderedEventRef& rendered, Seq first, Now now) {
     if (!has_room()) return false;
-    CHECK(parcel->seq > read_to_);
-    if (is_restored(parcel->seq)) {
-        passed(parcel->seq);
+    CHECK(rendered->seq > read_to_);
+    if (is_restored(rendered->seq)) {
+        passed(rendered->seq);
         return true;
     }
-    read_to_ = parcel->seq;
-    add({.parcel = parcel, .first = first, .not_before = now.steady, .last_error = {}});
-    auto& lane = lanes_.at(parcel->session_id);
+    read_to_ = rendered->seq;
+    add({.rendered = rendered, .first = first, .not_before = now.steady, .last_error = {}});
+    auto& queue = by_session_.at(rendered->session_id);
     // Behind one that waits to be tried again: it may take days, the cursor must not wait for it.
-    if (lane.front().kept) {
+    if (queue.front().kept) {
         // Not always the last: letters that were restored may have a higher number.
-        keep(*std::ranges::find(lane, parcel, &Item::parcel), now);
+        keep(*std::ranges::find(queue, rendered, &Item::rendered), now);
     } else {
         unkept_.insert(first);
     }
@@ -120,11 +120,11 @@ void Subscriber::passed(Seq seq) {
     update_cursor();
 }
 
-void Subscriber::lose(const Gap& gap, const ParcelRef& parcel, Now now) {
+void Subscriber::lose(const Gap& gap, const RenderedEventRef& rendered, Now now) {
     row_.lost += gap.to - gap.from + 1;
     row_changed_ = true;
     // The cursor waits before all of it until it is told.
-    offer(parcel, gap.from, now);
+    offer(rendered, gap.from, now);
 }
 
 /// Events that nobody wants move the cursor too: the log may let go of them, and what was passed is
@@ -134,41 +134,41 @@ void Subscriber::update_cursor() {
     if (std::exchange(row_.cursor, cursor) != cursor) row_changed_ = true;
 }
 
-// --- lanes --------------------------------------------------------------------------------------
+// --- queues -------------------------------------------------------------------------------------
 
 void Subscriber::add(Item&& item) {
-    const auto name = item.parcel->session_id;
-    auto& lane = lanes_[name];
+    const auto name = item.rendered->session_id;
+    auto& queue = by_session_[name];
     const auto place = std::ranges::upper_bound(
-        lane, item.parcel->seq, {}, [](const Item& other) { return other.parcel->seq; });
-    const bool under_way = !lane.empty() && tried_.contains(lane.front().parcel->seq);
+        queue, item.rendered->seq, {}, [](const Item& other) { return other.rendered->seq; });
+    const bool under_way = !queue.empty() && tried_.contains(queue.front().rendered->seq);
     // What is under way stays first, whatever a person sends again meanwhile.
-    if (place == lane.begin() && under_way) {
-        lane.insert(lane.begin() + 1, std::move(item));
+    if (place == queue.begin() && under_way) {
+        queue.insert(queue.begin() + 1, std::move(item));
         return;
     }
-    const bool first = place == lane.begin();
-    if (first && !lane.empty()) {
-        line_.erase({lane.front().not_before, lane.front().parcel->seq, name});
+    const bool first = place == queue.begin();
+    if (first && !queue.empty()) {
+        ready_.erase({queue.front().not_before, queue.front().rendered->seq, name});
     }
-    lane.insert(place, std::move(item));
-    if (first) line_up(name);
+    queue.insert(place, std::move(item));
+    if (first) make_ready(name);
 }
 
-void Subscriber::line_up(const std::string& name) {
-    const auto lane = lanes_.find(name);
-    if (lane->second.empty()) {
-        lanes_.erase(lane);
+void Subscriber::make_ready(const std::string& name) {
+    const auto queue = by_session_.find(name);
+    if (queue->second.empty()) {
+        by_session_.erase(queue);
         return;
     }
-    const auto& first = lane->second.front();
-    line_.emplace(first.not_before, first.parcel->seq, name);
+    const auto& first = queue->second.front();
+    ready_.emplace(first.not_before, first.rendered->seq, name);
 }
 
-Letter Subscriber::letter_of(const Item& item, LetterState state, Now now) const {
+PendingDelivery Subscriber::letter_of(const Item& item, PendingState state, Now now) const {
     const auto left = std::max(item.not_before - now.steady, std::chrono::nanoseconds{0});
     return {.subscriber = row_.name,
-            .parcel = *item.parcel,
+            .rendered = *item.rendered,
             .state = state,
             .attempts = item.attempts,
             .waited = item.waited,
@@ -177,7 +177,7 @@ Letter Subscriber::letter_of(const Item& item, LetterState state, Now now) const
 }
 
 void Subscriber::keep(Item& item, Now now) {
-    changes_.emplace_back(LetterSaved{letter_of(item, LetterState::waiting, now)});
+    changes_.emplace_back(PendingSaved{letter_of(item, PendingState::waiting, now)});
     if (std::exchange(item.kept, true)) return;
     ++kept_;
     unkept_.erase(item.first);
@@ -185,21 +185,21 @@ void Subscriber::keep(Item& item, Now now) {
 
 // --- trying -------------------------------------------------------------------------------------
 
-ParcelRef Subscriber::next_attempt(Now now) {
+RenderedEventRef Subscriber::next_attempt(Now now) {
     if (row_.state != SubscriberState::active || under_way_ >= concurrency_) return nullptr;
-    if (line_.empty() || std::get<SteadyTime>(*line_.begin()) > now.steady) return nullptr;
-    const auto [not_before, seq, lane] = *line_.begin();
-    line_.erase(line_.begin());
-    tried_.emplace(seq, lane);
+    if (ready_.empty() || std::get<SteadyTime>(*ready_.begin()) > now.steady) return nullptr;
+    const auto [not_before, seq, queue] = *ready_.begin();
+    ready_.erase(ready_.begin());
+    tried_.emplace(seq, queue);
     ++under_way_;
-    return lanes_.at(lane).front().parcel;
+    return by_session_.at(queue).front().rendered;
 }
 
 std::optional<SteadyTime> Subscriber::next_try() const {
-    if (row_.state != SubscriberState::active || under_way_ >= concurrency_ || line_.empty()) {
+    if (row_.state != SubscriberState::active || under_way_ >= concurrency_ || ready_.empty()) {
         return std::nullopt;
     }
-    return std::get<SteadyTime>(*line_.begin());
+    return std::get<SteadyTime>(*ready_.begin());
 }
 
 bool Subscriber::finish(Seq seq, const Outcome& outcome, Now now) {
@@ -208,33 +208,33 @@ bool Subscriber::finish(Seq seq, const Outcome& outcome, Now now) {
     const auto name = tried->second;
     tried_.erase(tried);
     --under_way_;
-    auto& lane = lanes_.at(name);
+    auto& queue = by_session_.at(name);
     row_changed_ = true;
     bool given_up = false;
     if (outcome.kind == Outcome::Kind::delivered) {
-        if (lane.front().kept) {
-            changes_.emplace_back(LetterDropped{row_.name, seq});
+        if (queue.front().kept) {
+            changes_.emplace_back(PendingDropped{row_.name, seq});
             --kept_;
         }
-        unkept_.erase(lane.front().first);
-        lane.pop_front();
+        unkept_.erase(queue.front().first);
+        queue.pop_front();
         ++row_.delivered;
         row_.last_delivery_at = now.wall;
     } else {
-        given_up = fail_item(lane, outcome, now);
+        given_up = fail_item(queue, outcome, now);
     }
     // A session's next event was never tried: what delayed it was only the one before.
-    if (!lane.empty() && lane.front().attempts == 0) lane.front().not_before = now.steady;
-    line_up(name);
+    if (!queue.empty() && queue.front().attempts == 0) queue.front().not_before = now.steady;
+    make_ready(name);
     update_cursor();
     const auto failures = outcome.kind == Outcome::Kind::delivered ? 0 : streak_ + 1;
-    if (failures == 0 && streak_ >= outage_streak) hurry(now);
+    if (failures == 0 && streak_ >= outage_streak) retry_now(now);
     streak_ = failures;
     return given_up;
 }
 
-bool Subscriber::fail_item(Lane& lane, const Outcome& outcome, Now now) {
-    auto& item = lane.front();
+bool Subscriber::fail_item(SessionQueue& queue, const Outcome& outcome, Now now) {
+    auto& item = queue.front();
     ++row_.failures;
     row_.last_failure_at = now.wall;
     row_.last_error = outcome.what;
@@ -242,28 +242,28 @@ bool Subscriber::fail_item(Lane& lane, const Outcome& outcome, Now now) {
     ++item.attempts;
     if (outcome.kind == Outcome::Kind::gone) row_.state = SubscriberState::disabled;
     if (item.waited >= give_up_after) {
-        bury(std::move(item), now);
-        lane.pop_front();
+        give_up(std::move(item), now);
+        queue.pop_front();
         return true;
     }
-    auto delay = backoff(row_.name, item.parcel->seq, item.attempts);
+    auto delay = backoff(row_.name, item.rendered->seq, item.attempts);
     if (outcome.retry_after) delay = std::max(delay, milliseconds{*outcome.retry_after});
     item.waited += delay;
     item.not_before = now.steady + delay;
     keep(item, now);
-    for (auto& behind : lane) {
+    for (auto& behind : queue) {
         if (!behind.kept) keep(behind, now);
     }
     return false;
 }
 
-void Subscriber::bury(Item&& item, Now now) {
+void Subscriber::give_up(Item&& item, Now now) {
     if (item.kept) --kept_;
     unkept_.erase(item.first);
-    changes_.emplace_back(LetterSaved{letter_of(item, LetterState::dead, now)});
-    dead_.insert(item.parcel->seq);
+    changes_.emplace_back(PendingSaved{letter_of(item, PendingState::dead, now)});
+    dead_.insert(item.rendered->seq);
     if (dead_.size() <= limits::letters_dead_max) return;
-    changes_.emplace_back(LetterDropped{row_.name, *dead_.begin()});
+    changes_.emplace_back(PendingDropped{row_.name, *dead_.begin()});
     dead_.erase(dead_.begin());
     ++row_.lost;
 }
@@ -278,15 +278,15 @@ void Subscriber::pause() {
 void Subscriber::resume(Now now) {
     row_.state = SubscriberState::active;
     row_changed_ = true;
-    hurry(now);
+    retry_now(now);
 }
 
-void Subscriber::hurry(Now now) {
-    line_.clear();
-    for (auto& [name, lane] : lanes_) {
-        if (tried_.contains(lane.front().parcel->seq)) continue;
-        lane.front().not_before = now.steady;
-        line_.emplace(now.steady, lane.front().parcel->seq, name);
+void Subscriber::retry_now(Now now) {
+    ready_.clear();
+    for (auto& [name, queue] : by_session_) {
+        if (tried_.contains(queue.front().rendered->seq)) continue;
+        queue.front().not_before = now.steady;
+        ready_.emplace(now.steady, queue.front().rendered->seq, name);
     }
 }
 

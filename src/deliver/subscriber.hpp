@@ -10,7 +10,7 @@
 
 #include "base/time.hpp"
 #include "core/event_filter.hpp"
-#include "deliver/parcel.hpp"
+#include "deliver/rendered_event.hpp"
 #include "store/delivery.hpp"
 #include "store/store.hpp"
 
@@ -18,7 +18,7 @@ namespace knell {
 
 /// What one subscriber is to be given, and when: at least once, in order for each session.
 ///
-/// The events of a session wait in a lane behind each other; lanes do not wait for each other, so
+/// The events of a session wait in a queue behind each other; queues do not wait for each other, so
 /// an event that cannot be delivered holds up its own session and nobody else's.  What failed, and
 /// what waits behind it, is kept in the store as letters: the cursor moves on past it, and after a
 /// crash nothing is delivered twice but what was under way or delivered since the last save.
@@ -32,13 +32,13 @@ class Subscriber {
     const Subscription& subscription() const { return row_; }
     const EventFilter& filter() const { return filter_; }
     /// Its file was changed.
-    void set_terms(const EventFilter& filter, std::size_t concurrency);
+    void set_spec(const EventFilter& filter, std::size_t concurrency);
     /// A letter of the store, after a restart.
-    void restore(Letter letter, Now now);
+    void restore(PendingDelivery letter, Now now);
     /// A dead letter that a person sends again: it has all the time of a new one.
-    bool revive(Letter letter, Now now);
+    bool revive(PendingDelivery letter, Now now);
     /// What `restore` takes, were it to be put away now.  Of the dead only the number.
-    std::vector<Letter> letters(Now now) const;
+    std::vector<PendingDelivery> letters(Now now) const;
 
     // --- reading the log ---------------------------------------------------------------------
 
@@ -47,16 +47,16 @@ class Subscriber {
     /// Kept before a restart although the cursor had not come to it: not to be taken from the log.
     bool is_restored(Seq seq) const { return restored_.contains(seq); }
     /// The next event of the log that is wanted; false when there is no room for it.
-    bool offer(const ParcelRef& parcel, Now now);
+    bool offer(const RenderedEventRef& rendered, Now now);
     /// The log was looked at up to here.
     void passed(Seq seq);
-    /// `gap` is gone from the log; `parcel` tells the subscriber.
-    void lose(const Gap& gap, const ParcelRef& parcel, Now now);
+    /// `gap` is gone from the log; `rendered` tells the subscriber.
+    void lose(const Gap& gap, const RenderedEventRef& rendered, Now now);
 
     // --- trying ------------------------------------------------------------------------------
 
     /// What to try now, which is under way from then on; nullptr: nothing.
-    ParcelRef next_attempt(Now now);
+    RenderedEventRef next_attempt(Now now);
     /// When there will be something to try, were nothing to happen until then.
     std::optional<SteadyTime> next_try() const;
     /// What became of it.  Gives true when it was given up.
@@ -68,7 +68,7 @@ class Subscriber {
     void pause();
     void resume(Now now);
     /// All that waits is due at once.
-    void hurry(Now now);
+    void retry_now(Now now);
 
     std::size_t waiting() const { return kept_; }
     std::size_t dead() const { return dead_.size(); }
@@ -81,7 +81,7 @@ class Subscriber {
 
   private:
     struct Item {
-        ParcelRef parcel;
+        RenderedEventRef rendered;
         Seq first = 0;  // of what it tells: a gap stands for many events
         int attempts = 0;
         std::chrono::milliseconds waited{0};
@@ -89,16 +89,16 @@ class Subscriber {
         std::string last_error;
         bool kept = false;  // a letter in the store
     };
-    using Lane = std::deque<Item>;  // by number; the first is the one to try
+    using SessionQueue = std::deque<Item>;  // by number; the first is the one to try
 
-    bool offer(const ParcelRef& parcel, Seq first, Now now);
+    bool offer(const RenderedEventRef& rendered, Seq first, Now now);
     void add(Item&& item);
     void keep(Item& item, Now now);
-    /// The first of a lane becomes what is tried next of it, or the lane is done.
-    void line_up(const std::string& lane);
-    bool fail_item(Lane& lane, const Outcome& outcome, Now now);
-    void bury(Item&& item, Now now);
-    Letter letter_of(const Item& item, LetterState state, Now now) const;
+    /// The first of a queue becomes what is tried next of it, or the queue is done.
+    void make_ready(const std::string& queue);
+    bool fail_item(SessionQueue& queue, const Outcome& outcome, Now now);
+    void give_up(Item&& item, Now now);
+    PendingDelivery letter_of(const Item& item, PendingState state, Now now) const;
     void update_cursor();
 
     EventFilter filter_;
@@ -106,9 +106,9 @@ class Subscriber {
     Subscription row_;
     Seq read_to_ = 0;
 
-    std::unordered_map<std::string, Lane> lanes_;
-    std::set<std::tuple<SteadyTime, Seq, std::string>> line_;  // first of each idle lane
-    std::map<Seq, std::string> tried_;                         // under way: number to lane
+    std::unordered_map<std::string, SessionQueue> by_session_;
+    std::set<std::tuple<SteadyTime, Seq, std::string>> ready_;  // first of each idle queue
+    std::map<Seq, std::string> tried_;                          // under way: number to queue
     std::set<Seq> unkept_;  // read, neither delivered nor kept: the cursor stays below
     std::set<Seq> dead_;
     std::set<Seq> restored_;  // letters beyond the cursor: the log is read again from there

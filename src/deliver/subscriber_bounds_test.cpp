@@ -19,26 +19,27 @@ using testing::at;
 const Outcome delivered{.kind = Outcome::Kind::delivered};
 const Outcome failed{.kind = Outcome::Kind::failed, .what = "exit 1"};
 
-Parcel parcel_of(Seq seq, std::string session = "a") {
+RenderedEvent render_event(Seq seq, std::string session = "a") {
     return {.seq = seq,
             .id = fmt::format("e{}", seq),
             .type = "session:end",
             .session_id = std::move(session),
             .json = "{}"};
 }
-ParcelRef parcel(Seq seq, std::string session = "a") {
-    return std::make_shared<const Parcel>(parcel_of(seq, std::move(session)));
+RenderedEventRef rendered(Seq seq, std::string session = "a") {
+    return std::make_shared<const RenderedEvent>(render_event(seq, std::move(session)));
 }
-Letter waiting(Seq seq, std::chrono::milliseconds waited = 0ms, std::string session = "a") {
+PendingDelivery waiting(Seq seq, std::chrono::milliseconds waited = 0ms,
+                        std::string session = "a") {
     return {.subscriber = "ops",
-            .parcel = parcel_of(seq, std::move(session)),
+            .rendered = render_event(seq, std::move(session)),
             .attempts = 1,
             .waited = waited,
             .next_try_at = at(0).wall};
 }
-Letter dead(Seq seq) {
+PendingDelivery dead(Seq seq) {
     auto letter = waiting(seq, 80h, fmt::format("s{}", seq));
-    letter.state = LetterState::dead;
+    letter.state = PendingState::dead;
     return letter;
 }
 Subscriber fresh(std::size_t concurrency = 1, Seq cursor = 0) {
@@ -66,7 +67,7 @@ TEST(SubscriberBounds, TenFailuresInARowAreAnOutageNineAreNot) {
         subscriber.restore(slow, at(0));
         subscriber.passed(1);
         for (Seq seq = 2; seq <= 12; ++seq) {
-            ASSERT_TRUE(subscriber.offer(parcel(seq, fmt::format("s{}", seq)), at(0)));
+            ASSERT_TRUE(subscriber.offer(rendered(seq, fmt::format("s{}", seq)), at(0)));
         }
         for (int i = 0; i < failures; ++i) {
             subscriber.finish(subscriber.next_attempt(at(0))->seq, failed, at(0));
@@ -86,13 +87,13 @@ TEST(SubscriberBounds, TenFailuresInARowAreAnOutageNineAreNot) {
 TEST(SubscriberBounds, ReadsNoMoreThanItsWindow) {
     auto subscriber = fresh();
     for (Seq seq = 1; seq < static_cast<Seq>(limits::delivery_window_max); ++seq) {
-        ASSERT_TRUE(subscriber.offer(parcel(seq, fmt::format("s{}", seq)), at(0)));
+        ASSERT_TRUE(subscriber.offer(rendered(seq, fmt::format("s{}", seq)), at(0)));
     }
     EXPECT_TRUE(subscriber.has_room());
     const auto last = static_cast<Seq>(limits::delivery_window_max);
-    EXPECT_TRUE(subscriber.offer(parcel(last, "last"), at(0)));
+    EXPECT_TRUE(subscriber.offer(rendered(last, "last"), at(0)));
     EXPECT_FALSE(subscriber.has_room());
-    EXPECT_FALSE(subscriber.offer(parcel(last + 1, "over"), at(0)));
+    EXPECT_FALSE(subscriber.offer(rendered(last + 1, "over"), at(0)));
     EXPECT_EQ(subscriber.read_to(), last);
     subscriber.finish(subscriber.next_attempt(at(0))->seq, delivered, at(0));
     EXPECT_TRUE(subscriber.has_room());
@@ -122,7 +123,7 @@ TEST(SubscriberBounds, TheOldestOfTooManyDeadLettersIsLostAndCounted) {
         EXPECT_EQ(subscriber.subscription().lost, seq - 100'001) << "as many as fit are kept";
     }
     const auto changes = subscriber.take_changes();
-    const auto* dropped = std::get_if<LetterDropped>(&changes.back());
+    const auto* dropped = std::get_if<PendingDropped>(&changes.back());
     ASSERT_NE(dropped, nullptr);
     EXPECT_EQ(dropped->seq, 11);
     EXPECT_EQ(dropped->subscriber, "ops");
@@ -144,7 +145,7 @@ TEST(SubscriberBounds, AfterARestartALetterWaitsAsLongAsItHadTo) {
 
 TEST(SubscriberBounds, ARetryAfterShorterThanItsOwnDelayChangesNothing) {
     auto subscriber = fresh();
-    subscriber.offer(parcel(1), at(0));
+    subscriber.offer(rendered(1), at(0));
     subscriber.next_attempt(at(0));
     auto busy = failed;
     busy.retry_after = 1s;
@@ -154,7 +155,7 @@ TEST(SubscriberBounds, ARetryAfterShorterThanItsOwnDelayChangesNothing) {
 
 TEST(SubscriberBounds, EachFailureWaitsLongerAndIsAddedUp) {
     auto subscriber = fresh();
-    subscriber.offer(parcel(1), at(0));
+    subscriber.offer(rendered(1), at(0));
     auto now = at(0);
     std::chrono::milliseconds waited{0};
     for (int failures = 1; failures <= 5; ++failures) {
@@ -187,12 +188,12 @@ TEST(SubscriberBounds, ACursorThatMovedIsAChangeAndOneThatDidNotIsNone) {
 TEST(SubscriberBounds, NewTermsCountFromTheNextAttemptOn) {
     auto subscriber = fresh(1);
     for (Seq seq = 1; seq <= 3; ++seq)
-        subscriber.offer(parcel(seq, fmt::format("s{}", seq)), at(0));
+        subscriber.offer(rendered(seq, fmt::format("s{}", seq)), at(0));
     ASSERT_NE(subscriber.next_attempt(at(0)), nullptr);
     ASSERT_EQ(subscriber.next_attempt(at(0)), nullptr);
     EventFilter ends;
     ends.add("session:end");
-    subscriber.set_terms(ends, 2);
+    subscriber.set_spec(ends, 2);
     EXPECT_NE(subscriber.next_attempt(at(0)), nullptr);
     EXPECT_EQ(subscriber.next_attempt(at(0)), nullptr);
     EXPECT_TRUE(subscriber.filter().wants(EventType::session_end));
@@ -201,10 +202,10 @@ TEST(SubscriberBounds, NewTermsCountFromTheNextAttemptOn) {
 
 TEST(SubscriberBounds, HurryLeavesWhatIsUnderWayAlone) {
     auto subscriber = fresh(/*concurrency=*/2);
-    subscriber.offer(parcel(1, "one"), at(0));
-    subscriber.offer(parcel(2, "two"), at(0));
+    subscriber.offer(rendered(1, "one"), at(0));
+    subscriber.offer(rendered(2, "two"), at(0));
     ASSERT_EQ(subscriber.next_attempt(at(0))->seq, 1);
-    subscriber.hurry(at(0));
+    subscriber.retry_now(at(0));
     ASSERT_EQ(subscriber.next_attempt(at(0))->seq, 2);
     EXPECT_EQ(subscriber.next_attempt(at(0)), nullptr) << "nothing is tried twice at once";
     EXPECT_EQ(subscriber.under_way(), 2U);
@@ -212,7 +213,7 @@ TEST(SubscriberBounds, HurryLeavesWhatIsUnderWayAlone) {
 
 TEST(SubscriberBounds, WhatIsPausedIsNotTriedAndGoesOnAtOnce) {
     auto subscriber = fresh();
-    subscriber.offer(parcel(1), at(0));
+    subscriber.offer(rendered(1), at(0));
     subscriber.pause();
     EXPECT_EQ(subscriber.next_attempt(at(0)), nullptr);
     EXPECT_EQ(subscriber.next_try(), std::nullopt);
@@ -228,13 +229,13 @@ TEST(SubscriberBounds, WhatIsPausedIsNotTriedAndGoesOnAtOnce) {
 
 TEST(SubscriberBounds, WhatIsBehindAFailureIsDueOnceThatIsDelivered) {
     auto subscriber = fresh();
-    subscriber.offer(parcel(1), at(0));
-    subscriber.offer(parcel(2), at(0));
+    subscriber.offer(rendered(1), at(0));
+    subscriber.offer(rendered(2), at(0));
     subscriber.next_attempt(at(0));
     subscriber.finish(1, failed, at(0));
     EXPECT_EQ(subscriber.subscription().cursor, 2);
     EXPECT_EQ(subscriber.waiting(), 2U);
-    subscriber.offer(parcel(3), at(1));
+    subscriber.offer(rendered(3), at(1));
     EXPECT_EQ(subscriber.waiting(), 3U) << "also what came later";
     EXPECT_EQ(subscriber.subscription().cursor, 3);
     ASSERT_EQ(subscriber.next_attempt(at(10))->seq, 1);

@@ -16,13 +16,13 @@ namespace {
 using namespace std::chrono_literals;
 using testing::at;
 
-ParcelRef parcel(Seq seq, std::string session = "a") {
-    return std::make_shared<const Parcel>(Parcel{.seq = seq,
-                                                 .id = fmt::format("e{}", seq),
-                                                 .type = "session:end",
-                                                 .time = "2026-11-15T00:00:00.000Z",
-                                                 .session_id = std::move(session),
-                                                 .json = "{}"});
+RenderedEventRef rendered(Seq seq, std::string session = "a") {
+    return std::make_shared<const RenderedEvent>(RenderedEvent{.seq = seq,
+                                                               .id = fmt::format("e{}", seq),
+                                                               .type = "session:end",
+                                                               .time = "2026-11-15T00:00:00.000Z",
+                                                               .session_id = std::move(session),
+                                                               .json = "{}"});
 }
 
 Subscriber fresh(std::size_t concurrency = 1) {
@@ -35,15 +35,15 @@ const Outcome failed{.kind = Outcome::Kind::failed, .what = "exit 1"};
 /// What a store would hold after these changes.
 struct Record {
     Subscription row;
-    std::map<Seq, Letter> letters;
+    std::map<Seq, PendingDelivery> letters;
 
     void take(const std::vector<DeliveryChange>& changes) {
         for (const auto& change : changes) {
             if (const auto* saved = std::get_if<SubscriptionSaved>(&change)) {
                 row = saved->subscription;
-            } else if (const auto* letter = std::get_if<LetterSaved>(&change)) {
-                letters[letter->letter.parcel.seq] = letter->letter;
-            } else if (const auto* dropped = std::get_if<LetterDropped>(&change)) {
+            } else if (const auto* letter = std::get_if<PendingSaved>(&change)) {
+                letters[letter->letter.rendered.seq] = letter->letter;
+            } else if (const auto* dropped = std::get_if<PendingDropped>(&change)) {
                 letters.erase(dropped->seq);
             }
         }
@@ -57,8 +57,8 @@ struct Record {
 
 TEST(Subscriber, IsGivenTheEventsOfASessionOneAfterTheOther) {
     auto subscriber = fresh(/*concurrency=*/4);
-    subscriber.offer(parcel(1), at(0));
-    subscriber.offer(parcel(2), at(0));
+    subscriber.offer(rendered(1), at(0));
+    subscriber.offer(rendered(2), at(0));
     EXPECT_EQ(subscriber.next_attempt(at(0))->seq, 1);
     EXPECT_EQ(subscriber.next_attempt(at(0)), nullptr);
     subscriber.finish(1, delivered, at(0));
@@ -69,7 +69,7 @@ TEST(Subscriber, IsGivenTheEventsOfASessionOneAfterTheOther) {
 TEST(Subscriber, IsGivenSeveralSessionsAtOnceUpToItsConcurrency) {
     auto subscriber = fresh(/*concurrency=*/2);
     for (Seq seq = 1; seq <= 3; ++seq)
-        subscriber.offer(parcel(seq, fmt::format("s{}", seq)), at(0));
+        subscriber.offer(rendered(seq, fmt::format("s{}", seq)), at(0));
     EXPECT_NE(subscriber.next_attempt(at(0)), nullptr);
     EXPECT_NE(subscriber.next_attempt(at(0)), nullptr);
     EXPECT_EQ(subscriber.next_attempt(at(0)), nullptr);
@@ -77,9 +77,9 @@ TEST(Subscriber, IsGivenSeveralSessionsAtOnceUpToItsConcurrency) {
 
 TEST(Subscriber, AFailureHoldsUpItsOwnSessionAndNobodyElses) {
     auto subscriber = fresh();
-    subscriber.offer(parcel(1, "bad"), at(0));
-    subscriber.offer(parcel(2, "bad"), at(0));
-    subscriber.offer(parcel(3, "good"), at(0));
+    subscriber.offer(rendered(1, "bad"), at(0));
+    subscriber.offer(rendered(2, "bad"), at(0));
+    subscriber.offer(rendered(3, "good"), at(0));
     subscriber.next_attempt(at(0));
     subscriber.finish(1, failed, at(0));
 
@@ -93,8 +93,8 @@ TEST(Subscriber, AFailureHoldsUpItsOwnSessionAndNobodyElses) {
 
 TEST(Subscriber, IsPatientForThreeDaysAndThenGivesUp) {
     auto subscriber = fresh();
-    subscriber.offer(parcel(1), at(0));
-    subscriber.offer(parcel(2), at(0));
+    subscriber.offer(rendered(1), at(0));
+    subscriber.offer(rendered(2), at(0));
     Record record;
     Now now = at(0);
     const auto start = now.steady;
@@ -109,7 +109,7 @@ TEST(Subscriber, IsPatientForThreeDaysAndThenGivesUp) {
     EXPECT_LT(now.steady - start, give_up_after + 8h);
     EXPECT_GT(attempts, 12);
     EXPECT_EQ(subscriber.dead(), 1U);
-    EXPECT_EQ(record.letters.at(1).state, LetterState::dead);
+    EXPECT_EQ(record.letters.at(1).state, PendingState::dead);
     EXPECT_EQ(record.letters.at(1).last_error, "exit 1");
     EXPECT_EQ(subscriber.next_attempt(now)->seq, 2) << "its session goes on";
 }
@@ -118,8 +118,8 @@ TEST(Subscriber, ADeadLetterCanBeSentAgain) {
     Record record;
     record.row = {.name = "ops", .cursor = 9};
     record.letters[4] = {.subscriber = "ops",
-                         .parcel = *parcel(4),
-                         .state = LetterState::dead,
+                         .rendered = *rendered(4),
+                         .state = PendingState::dead,
                          .attempts = 18,
                          .waited = 80h};
     auto subscriber = record.restart(at(0));
@@ -133,23 +133,23 @@ TEST(Subscriber, ADeadLetterCanBeSentAgain) {
 }
 
 TEST(Subscriber, ALetterThatIsSentAgainHasAllTheTimeOfANewOne) {
-    const Letter dead{.subscriber = "ops",
-                      .parcel = *parcel(4),
-                      .state = LetterState::dead,
-                      .attempts = 18,
-                      .waited = 80h,
-                      .last_error = "exit 1"};
+    const PendingDelivery dead{.subscriber = "ops",
+                               .rendered = *rendered(4),
+                               .state = PendingState::dead,
+                               .attempts = 18,
+                               .waited = 80h,
+                               .last_error = "exit 1"};
     auto subscriber = fresh();
     subscriber.restore(dead, at(0));
     ASSERT_TRUE(subscriber.revive(dead, at(10)));
     auto saved = dead;
-    saved.state = LetterState::waiting;
+    saved.state = PendingState::waiting;
     saved.attempts = 0;
     saved.waited = 0ms;
     saved.next_try_at = at(10).wall;
     const auto changes = subscriber.take_changes();
     ASSERT_EQ(changes.size(), 2U);
-    EXPECT_EQ(std::get<LetterSaved>(changes[1]).letter, saved);
+    EXPECT_EQ(std::get<PendingSaved>(changes[1]).letter, saved);
 
     ASSERT_NE(subscriber.next_attempt(at(10)), nullptr);
     EXPECT_FALSE(subscriber.finish(4, failed, at(10))) << "it is given up at once";
@@ -162,11 +162,11 @@ TEST(Subscriber, ALetterThatIsSentAgainHasAllTheTimeOfANewOne) {
 TEST(Subscriber, ALetterThatIsSentAgainDoesNotOvertakeWhatIsUnderWay) {
     auto subscriber = fresh(/*concurrency=*/2);
     subscriber.passed(8);
-    const Letter dead{
-        .subscriber = "ops", .parcel = *parcel(4), .state = LetterState::dead, .waited = 80h};
+    const PendingDelivery dead{
+        .subscriber = "ops", .rendered = *rendered(4), .state = PendingState::dead, .waited = 80h};
     subscriber.restore(dead, at(0));
-    subscriber.offer(parcel(9), at(0));
-    subscriber.offer(parcel(10), at(0));
+    subscriber.offer(rendered(9), at(0));
+    subscriber.offer(rendered(10), at(0));
     ASSERT_EQ(subscriber.next_attempt(at(0))->seq, 9);
 
     ASSERT_TRUE(subscriber.revive(dead, at(0)));
@@ -187,7 +187,7 @@ TEST(Subscriber, ALetterThatIsSentAgainDoesNotOvertakeWhatIsUnderWay) {
 
 TEST(Subscriber, ObeysRetryAfter) {
     auto subscriber = fresh();
-    subscriber.offer(parcel(1), at(0));
+    subscriber.offer(rendered(1), at(0));
     subscriber.next_attempt(at(0));
     auto busy = failed;
     busy.retry_after = 600s;
@@ -198,11 +198,11 @@ TEST(Subscriber, ObeysRetryAfter) {
 
 TEST(Subscriber, OneThatIsGoneGetsNothingMoreUntilItIsResumed) {
     auto subscriber = fresh();
-    subscriber.offer(parcel(1), at(0));
+    subscriber.offer(rendered(1), at(0));
     subscriber.next_attempt(at(0));
     subscriber.finish(1, {.kind = Outcome::Kind::gone, .what = "HTTP 410"}, at(0));
     EXPECT_EQ(subscriber.subscription().state, SubscriberState::disabled);
-    EXPECT_FALSE(subscriber.offer(parcel(2), at(0)));
+    EXPECT_FALSE(subscriber.offer(rendered(2), at(0)));
     EXPECT_EQ(subscriber.next_try(), std::nullopt);
     subscriber.resume(at(1));
     EXPECT_EQ(subscriber.next_attempt(at(1))->seq, 1);
@@ -211,7 +211,7 @@ TEST(Subscriber, OneThatIsGoneGetsNothingMoreUntilItIsResumed) {
 TEST(Subscriber, AfterAnOutageEverythingThatWaitsIsDue) {
     auto subscriber = fresh();
     for (Seq seq = 1; seq <= 12; ++seq) {
-        subscriber.offer(parcel(seq, fmt::format("s{}", seq)), at(0));
+        subscriber.offer(rendered(seq, fmt::format("s{}", seq)), at(0));
     }
     for (int i = 0; i < 12; ++i) {
         const auto tried = subscriber.next_attempt(at(0));
@@ -233,14 +233,14 @@ TEST(Subscriber, AfterAnOutageEverythingThatWaitsIsDue) {
 TEST(Subscriber, StopsReadingWhenTooMuchWaits) {
     auto subscriber = fresh();
     Seq seq = 0;
-    while (subscriber.offer(parcel(seq + 1, fmt::format("s{}", seq)), at(0))) ++seq;
+    while (subscriber.offer(rendered(seq + 1, fmt::format("s{}", seq)), at(0))) ++seq;
     EXPECT_EQ(seq, static_cast<Seq>(limits::delivery_window_max));
 }
 
 TEST(Subscriber, ALetterBeyondTheCursorIsNotTakenFromTheLogAgain) {
     auto subscriber = fresh(/*concurrency=*/2);
-    subscriber.offer(parcel(1, "under way"), at(0));
-    subscriber.offer(parcel(2, "failing"), at(0));
+    subscriber.offer(rendered(1, "under way"), at(0));
+    subscriber.offer(rendered(2, "failing"), at(0));
     subscriber.next_attempt(at(0));
     subscriber.next_attempt(at(0));
     subscriber.finish(2, failed, at(0));
@@ -249,8 +249,8 @@ TEST(Subscriber, ALetterBeyondTheCursorIsNotTakenFromTheLogAgain) {
     ASSERT_EQ(record.row.cursor, 0);
 
     auto after = record.restart(at(60), /*concurrency=*/2);
-    after.offer(parcel(1, "under way"), at(60));
-    after.offer(parcel(2, "failing"), at(60));
+    after.offer(rendered(1, "under way"), at(60));
+    after.offer(rendered(2, "failing"), at(60));
     EXPECT_EQ(after.next_attempt(at(60))->seq, 1);
     EXPECT_EQ(after.next_attempt(at(60))->seq, 2) << "the letter, and no second one of it";
     after.finish(1, delivered, at(60));
@@ -261,7 +261,7 @@ TEST(Subscriber, ALetterBeyondTheCursorIsNotTakenFromTheLogAgain) {
 
 TEST(Subscriber, TheCursorWaitsBeforeAGapUntilItIsTold) {
     auto subscriber = fresh();
-    subscriber.lose({.from = 1, .to = 8}, parcel(8, ""), at(0));
+    subscriber.lose({.from = 1, .to = 8}, rendered(8, ""), at(0));
     EXPECT_EQ(subscriber.subscription().cursor, 0);
     subscriber.next_attempt(at(0));
     subscriber.finish(8, delivered, at(0));
@@ -270,7 +270,7 @@ TEST(Subscriber, TheCursorWaitsBeforeAGapUntilItIsTold) {
 
 TEST(Subscriber, TheClockMayBeSetWhileALetterWaits) {
     auto subscriber = fresh();
-    subscriber.offer(parcel(1), at(0));
+    subscriber.offer(rendered(1), at(0));
     subscriber.next_attempt(at(0));
     subscriber.finish(1, failed, at(0));
     Record record;
@@ -289,7 +289,7 @@ RC_GTEST_PROP(SubscriberProperty, NothingIsMissedAndSessionsStayInOrder, ()) {
     Record record{.row = {.name = "ops"}, .letters = {}};
     auto subscriber = record.restart(at(0), concurrency);
     Now now = at(0);
-    std::vector<ParcelRef> under_way;
+    std::vector<RenderedEventRef> under_way;
     std::map<std::string, std::vector<Seq>> heard;
     int crashes = 0;
     std::map<Seq, int> failures;  // too few to give an event up
@@ -297,7 +297,7 @@ RC_GTEST_PROP(SubscriberProperty, NothingIsMissedAndSessionsStayInOrder, ()) {
     const auto feed = [&] {
         while (subscriber.read_to() < last) {
             const auto seq = subscriber.read_to() + 1;
-            if (!subscriber.offer(parcel(seq, session_of(seq)), now)) return;
+            if (!subscriber.offer(rendered(seq, session_of(seq)), now)) return;
         }
     };
     const auto done = [&] {

@@ -22,16 +22,16 @@ void about_one(Verb verb, Call&& call, Backend& backend) {
     backend.hooks({verb, std::move(name)}, std::move(call.respond));
 }
 
-JsonObject to_json(const Letter& letter) {
+JsonObject to_json(const PendingDelivery& letter) {
     JsonObject object{{"name", letter.subscriber},
-                      {"seq", letter.parcel.seq},
-                      {"id", letter.parcel.id},
-                      {"type", letter.parcel.type},
-                      {"time", letter.parcel.time}};
-    if (!letter.parcel.session_id.empty()) object["session_id"] = letter.parcel.session_id;
+                      {"seq", letter.rendered.seq},
+                      {"id", letter.rendered.id},
+                      {"type", letter.rendered.type},
+                      {"time", letter.rendered.time}};
+    if (!letter.rendered.session_id.empty()) object["session_id"] = letter.rendered.session_id;
     object["state"] = name_in(letter_state_names, letter.state);
     object["attempts"] = letter.attempts;
-    if (letter.state == LetterState::waiting) {
+    if (letter.state == PendingState::waiting) {
         object["next_try_at"] = format_rfc3339(letter.next_try_at);
     }
     if (!letter.last_error.empty()) object["last_error"] = letter.last_error;
@@ -39,11 +39,11 @@ JsonObject to_json(const Letter& letter) {
 }
 
 /// "NAME:SEQ"; a name holds no colon.
-std::string cursor_behind(const Letter& letter) {
-    return fmt::format("{}:{}", letter.subscriber, letter.parcel.seq);
+std::string cursor_behind(const PendingDelivery& letter) {
+    return fmt::format("{}:{}", letter.subscriber, letter.rendered.seq);
 }
 
-void read_cursor(wire::Params& params, LetterQuery& query) {
+void read_cursor(wire::Params& params, PendingQuery& query) {
     const auto cursor = params.text("cursor", limits::subscriber_name_bytes_max + 21);
     if (cursor.empty()) return;
     const auto colon = std::min(cursor.find(':'), cursor.size());
@@ -87,9 +87,9 @@ void hooks_retry(Call&& call, Backend& backend) {
 
 void hooks_letters(Call&& call, Backend& backend) {
     wire::Params params(call.params);
-    LetterQuery query;
+    PendingQuery query;
     query.subscriber = params.text("name", limits::subscriber_name_bytes_max);
-    query.state = params.choice<LetterState>("state", letter_state_names);
+    query.state = params.choice<PendingState>("state", letter_state_names);
     query.after = params.integer("after", 0, INT64_MAX).value_or(0);
     const auto limit = static_cast<std::size_t>(
         params.integer("limit", 1, limits::list_page_max).value_or(limits::list_page_default));

@@ -221,10 +221,10 @@ TEST_F(Methods, LettersOfAllComeInPages) {
         saved.subscription.name = name;
         save.changes.emplace_back(saved);
         for (Seq seq = 1; seq <= 2; ++seq) {
-            Letter letter;
+            PendingDelivery letter;
             letter.subscriber = name;
-            letter.parcel = {.seq = seq, .id = "e", .type = "notice", .json = "{}"};
-            save.changes.emplace_back(LetterSaved{letter});
+            letter.rendered = {.seq = seq, .id = "e", .type = "notice", .json = "{}"};
+            save.changes.emplace_back(PendingSaved{letter});
         }
     }
     ASSERT_TRUE(backend_.commit(std::move(save)));

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-#include "core/parcel.hpp"
+#include "core/rendered_event.hpp"
 
 namespace knell {
 
@@ -37,17 +37,17 @@ struct Subscription {
     bool operator==(const Subscription&) const = default;
 };
 
-enum class LetterState : std::uint8_t {
+enum class PendingState : std::uint8_t {
     waiting,  // to be tried again, or behind one of its session that is
     dead      // given up; a person may send it again
 };
 inline constexpr std::array<std::string_view, 2> letter_state_names{"waiting", "dead"};
 
 /// An event that a subscriber could not be given yet, whole: the log may let go of it meanwhile.
-struct Letter {
+struct PendingDelivery {
     std::string subscriber;
-    Parcel parcel;
-    LetterState state = LetterState::waiting;
+    RenderedEvent rendered;
+    PendingState state = PendingState::waiting;
     int attempts = 0;
     /// What it has waited between attempts.  Counted, not read off a clock: neither a clock step
     /// nor a week in which the host was off brings the day closer on which we give up.
@@ -55,7 +55,7 @@ struct Letter {
     WallTime next_try_at;
     std::string last_error;
 
-    bool operator==(const Letter&) const = default;
+    bool operator==(const PendingDelivery&) const = default;
 };
 
 struct SubscriptionSaved {
@@ -64,19 +64,19 @@ struct SubscriptionSaved {
 struct SubscriptionForgotten {
     std::string name;  // with all its letters
 };
-struct LetterSaved {
-    Letter letter;
+struct PendingSaved {
+    PendingDelivery letter;
 };
-struct LetterDropped {
+struct PendingDropped {
     std::string subscriber;
     Seq seq = 0;
 };
 using DeliveryChange =
-    std::variant<SubscriptionSaved, SubscriptionForgotten, LetterSaved, LetterDropped>;
+    std::variant<SubscriptionSaved, SubscriptionForgotten, PendingSaved, PendingDropped>;
 
-struct LetterQuery {
+struct PendingQuery {
     std::string subscriber;  // "": of all
-    std::optional<LetterState> state;
+    std::optional<PendingState> state;
     Seq after = 0;  // only with a subscriber, or behind `after_subscriber`
     std::size_t limit = 0;
     /// Of all: only what comes behind this one's number `after`.

@@ -110,7 +110,7 @@ class Reader {
     virtual Result<std::int64_t> leaked() = 0;
     virtual Result<std::vector<Subscription>> subscriptions() = 0;
     /// By subscriber and number.
-    virtual Result<std::vector<Letter>> letters(const LetterQuery& query) = 0;
+    virtual Result<std::vector<PendingDelivery>> letters(const PendingQuery& query) = 0;
 };
 
 /// When the event `seq` was the newest, `age` had passed as this node saw it.

@@ -61,11 +61,11 @@ HookSpec HookTrial::python_handler(std::string_view code) const {
 }
 
 AttemptId HookTrial::start(const HookSpec& hook) {
-    return start(hook, parcel());
+    return start(hook, rendered());
 }
 
-AttemptId HookTrial::start(const HookSpec& hook, const Parcel& parcel) {
-    runner_.start(++last_attempt_, hook, parcel, SteadyTime{});
+AttemptId HookTrial::start(const HookSpec& hook, const RenderedEvent& rendered) {
+    runner_.start(++last_attempt_, hook, rendered, SteadyTime{});
     return last_attempt_;
 }
 
@@ -89,17 +89,17 @@ std::vector<Finished> HookTrial::finish(SteadyTime now) {
 }
 
 Outcome HookTrial::run(const HookSpec& hook) {
-    return run(hook, parcel());
+    return run(hook, rendered());
 }
 
-Outcome HookTrial::run(const HookSpec& hook, const Parcel& parcel) {
-    start(hook, parcel);
+Outcome HookTrial::run(const HookSpec& hook, const RenderedEvent& rendered) {
+    start(hook, rendered);
     auto finished = finish();
     EXPECT_EQ(finished.size(), 1U);
     return finished.empty() ? Outcome{} : std::move(finished.front().outcome);
 }
 
-Parcel HookTrial::parcel() {
+RenderedEvent HookTrial::rendered() {
     return {.seq = 7,
             .id = "node-7",
             .type = "session:end",

@@ -35,15 +35,15 @@ class HookTrial {
 
     /// Starts it as the next attempt.
     AttemptId start(const HookSpec& hook);
-    AttemptId start(const HookSpec& hook, const Parcel& parcel);
+    AttemptId start(const HookSpec& hook, const RenderedEvent& rendered);
     /// Waits until the runner has something to do, without letting it.
     void wait();
     /// Steps until nothing runs, and nothing killed is left to be reaped.
     std::vector<Finished> finish(SteadyTime now = {});
     Outcome run(const HookSpec& hook);
-    Outcome run(const HookSpec& hook, const Parcel& parcel);
+    Outcome run(const HookSpec& hook, const RenderedEvent& rendered);
 
-    static Parcel parcel();
+    static RenderedEvent rendered();
 
   private:
     const TempFolder temp_;

@@ -254,20 +254,20 @@ void RandomHistory::change_delivery(Batch& batch) {
             if (one_in(3)) batch.deliveries.emplace_back(SubscriptionForgotten{name});
             return;
         case 3:
-            batch.deliveries.emplace_back(LetterDropped{name, seq});
+            batch.deliveries.emplace_back(PendingDropped{name, seq});
             return;
         default: {
-            Letter letter;
+            PendingDelivery letter;
             letter.subscriber = name;
             // What is sent follows from the number: a letter is kept as it was.
-            letter.parcel = {seq, "id-" + std::to_string(seq), "notice", "then", "", "{}"};
-            if (seq % 2 == 0) letter.parcel.session_id = "s1";
-            letter.state = static_cast<LetterState>(below(letter_state_names.size()));
+            letter.rendered = {seq, "id-" + std::to_string(seq), "notice", "then", "", "{}"};
+            if (seq % 2 == 0) letter.rendered.session_id = "s1";
+            letter.state = static_cast<PendingState>(below(letter_state_names.size()));
             letter.attempts = static_cast<int>(below(10));
             letter.waited = milliseconds{below(100'000)};
             letter.next_try_at = time();
             letter.last_error = text();
-            batch.deliveries.emplace_back(LetterSaved{std::move(letter)});
+            batch.deliveries.emplace_back(PendingSaved{std::move(letter)});
         }
     }
 }
@@ -353,11 +353,11 @@ EventQuery RandomHistory::event_query() {
     return query;
 }
 
-LetterQuery RandomHistory::letter_query() {
-    LetterQuery query{.limit = limit(), .without_events = one_in(3)};
+PendingQuery RandomHistory::letter_query() {
+    PendingQuery query{.limit = limit(), .without_events = one_in(3)};
     if (one_in(2)) query.subscriber = "hook:a";
     if (query.subscriber.empty() && one_in(2)) query.after_subscriber = "hook:a";
-    if (one_in(2)) query.state = static_cast<LetterState>(below(letter_state_names.size()));
+    if (one_in(2)) query.state = static_cast<PendingState>(below(letter_state_names.size()));
     if (!query.subscriber.empty() || !query.after_subscriber.empty()) {
         query.after = somewhere_in_the_log();
     }

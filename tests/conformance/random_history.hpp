@@ -32,7 +32,7 @@ class RandomHistory {
 
     SessionQuery session_query();
     EventQuery event_query();
-    LetterQuery letter_query();
+    PendingQuery letter_query();
     MessageQuery message_query();
 
     /// 0 to `bound` - 1.

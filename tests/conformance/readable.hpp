@@ -21,7 +21,7 @@ struct Readable {
     EndCounts ends;
     std::int64_t leaked = 0;
     std::vector<Subscription> subscriptions;
-    std::vector<Letter> letters;
+    std::vector<PendingDelivery> letters;
 
     bool operator==(const Readable&) const = default;
 };

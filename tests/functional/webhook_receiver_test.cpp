@@ -19,7 +19,7 @@ using Kind = knell::Outcome::Kind;
 constexpr const char* secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX";
 constexpr const char* other_secret = "whsec_GBkaGxwdHh8gISIjJCUmJygpKissLS4v";
 
-const Parcel parcel{
+const RenderedEvent rendered{
     .seq = 42,
     .id = "s1_1_end",
     .type = "session:end",
@@ -42,7 +42,7 @@ class WebhookReceiver : public testing::Test {
                 .timeout = 30s};
     }
     knell::Outcome send(const WebhookSpec& spec, WallTime now = read_clocks().wall) {
-        sender.start(1, spec, parcel, now);
+        sender.start(1, spec, rendered, now);
         for (;;) {
             sender.wait({}, 30s);
             const auto finished = sender.take_finished();

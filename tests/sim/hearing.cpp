@@ -15,8 +15,8 @@ bool is_in_one_of(const std::vector<Gap>& gaps, Seq seq) {
 
 }  // namespace
 
-Gap gap_in(const Parcel& parcel) {
-    const auto json = wire::parse_json(parcel.json);
+Gap gap_in(const RenderedEvent& rendered) {
+    const auto json = wire::parse_json(rendered.json);
     return {wire::int_at(json->as_object(), "from"), wire::int_at(json->as_object(), "to")};
 }
 

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "core/event_filter.hpp"
-#include "core/parcel.hpp"
+#include "core/rendered_event.hpp"
 #include "store/store.hpp"
 
 namespace knell::sim {
 
-/// What a parcel tells that is about no event.
-Gap gap_in(const Parcel& parcel);
+/// What a delivery tells that is about no event.
+Gap gap_in(const RenderedEvent& rendered);
 
 /// What is on record of a subscriber.
 struct Place {

@@ -72,9 +72,9 @@ void World::forget_subscriber(std::size_t who, const Action& action) {
     if (action.how % 3 != 0) postbox_.set_present(who, false);
     const auto asked = postbox_.forget(who);
     say(fmt::format("  {} is {}", asked.name,
-                    asked.answer == Courier::Forgetting::forgotten     ? "forgotten"
-                    : asked.answer == Courier::Forgetting::still_there ? "still there"
-                                                                       : "unknown"));
+                    asked.answer == DeliveryScheduler::Forgetting::forgotten     ? "forgotten"
+                    : asked.answer == DeliveryScheduler::Forgetting::still_there ? "still there"
+                                                                                 : "unknown"));
     auto seen = scene();
     seen.asked = &asked;
     check(Moment::asked, seen);

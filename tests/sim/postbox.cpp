@@ -31,16 +31,16 @@ Postbox::Postbox(Host& host, Ledger& ledger, Node& node, Watchers watchers)
 }
 
 void Postbox::start() {
-    courier_ =
-        std::make_unique<Courier>(node_.store().node_id(), node_.write_step().head_at_start());
+    scheduler_ = std::make_unique<DeliveryScheduler>(node_.store().node_id(),
+                                                     node_.write_step().head_at_start());
     // A save may have got on record although its answer was never heard.
-    if (!courier_->recover(node_.reader()) || !read_record(/*at_start=*/true)) return crash();
-    changed_at_ = courier_->head();
+    if (!scheduler_->recover(node_.reader()) || !read_record(/*at_start=*/true)) return crash();
+    changed_at_ = scheduler_->head();
     read_files();
 }
 
 void Postbox::crash() {
-    courier_.reset();
+    scheduler_.reset();
     saver_ = {};
     known_.clear();
     attempts_.clear();
@@ -50,11 +50,11 @@ void Postbox::crash() {
 // --- who is there -------------------------------------------------------------------------------
 
 void Postbox::read_files() {
-    std::vector<Terms> roster;
+    std::vector<SubscriberSpec> subscriber_config;
     for (const auto& receiver : receivers_) {
         if (!receiver.present) continue;
         const auto& name = receiver.terms.name;
-        roster.push_back(receiver.terms);
+        subscriber_config.push_back(receiver.terms);
         auto& hearing = ledger_.hearings.at(name);
         const auto before = state(name);
         if (known_.insert(name).second && !hearing.place.has_row) {
@@ -67,18 +67,19 @@ void Postbox::read_files() {
             watchers_.happened(HookHappening::comes, before);
         }
     }
-    for (const auto dropped : courier_->set_roster(roster, host_.now(), changed_at_)) {
+    for (const auto dropped :
+         scheduler_->set_subscribers(subscriber_config, host_.now(), changed_at_)) {
         std::erase_if(attempts_, [&](const Attempt& attempt) { return attempt.id == dropped; });
     }
 }
 
 void Postbox::set_present(std::size_t i, bool present, bool is_noticed) {
-    if (std::exchange(receivers_[i].present, present) == present || !courier_) return;
+    if (std::exchange(receivers_[i].present, present) == present || !scheduler_) return;
     if (!present) {
         watchers_.happened(HookHappening::goes, state(name(i)));
         ledger_.hearings.at(name(i)).may_be_repeated();
     }
-    if (is_noticed) changed_at_ = courier_->head();
+    if (is_noticed) changed_at_ = scheduler_->head();
     read_files();
 }
 
@@ -86,9 +87,9 @@ void Postbox::change(std::size_t i) {
     auto& receiver = receivers_[i];
     std::swap(receiver.terms.events, receiver.other_events);
     receiver.terms.concurrency = receiver.terms.concurrency % 3 + 1;
-    if (!courier_ || !receiver.present) return;
+    if (!scheduler_ || !receiver.present) return;
     watchers_.happened(HookHappening::changes, state(name(i)));
-    changed_at_ = courier_->head();
+    changed_at_ = scheduler_->head();
     read_files();
 }
 
@@ -96,30 +97,31 @@ void Postbox::change(std::size_t i) {
 
 void Postbox::pause(std::size_t i) {
     const auto before = state(name(i));
-    if (courier_->pause(name(i))) watchers_.happened(HookHappening::paused, before);
+    if (scheduler_->pause(name(i))) watchers_.happened(HookHappening::paused, before);
 }
 
 void Postbox::resume(std::size_t i) {
     const auto before = state(name(i));
-    if (courier_->resume(name(i), host_.now())) watchers_.happened(HookHappening::resumed, before);
+    if (scheduler_->resume(name(i), host_.now()))
+        watchers_.happened(HookHappening::resumed, before);
 }
 
 void Postbox::retry(std::size_t i) {
-    if (!courier_->knows(name(i))) return;
+    if (!scheduler_->knows(name(i))) return;
     watchers_.happened(HookHappening::sent_again, state(name(i)));
-    (void)courier_->retry(name(i), node_.reader(), host_.now());
+    (void)scheduler_->retry(name(i), node_.reader(), host_.now());
 }
 
 Asked Postbox::forget(std::size_t i) {
     Asked asked{.name = name(i), .is_there = receivers_[i].present};
     auto& hearing = ledger_.hearings.at(asked.name);
     asked.is_known = hearing.place.has_row || known_.contains(asked.name);
-    courier_->set_head(ledger_.head());
+    scheduler_->set_head(ledger_.head());
     watchers_.happened(HookHappening::forgotten, state(asked.name));
-    asked.before = courier_->report(host_.now());
-    asked.answer = courier_->forget(asked.name);
-    asked.after = courier_->report(host_.now());
-    if (asked.answer != Courier::Forgetting::forgotten) return asked;
+    asked.before = scheduler_->report(host_.now());
+    asked.answer = scheduler_->forget(asked.name);
+    asked.after = scheduler_->report(host_.now());
+    if (asked.answer != DeliveryScheduler::Forgetting::forgotten) return asked;
     known_.erase(asked.name);
     ledger_.farewells[asked.name].push_back({.former = std::move(hearing)});
     hearing = {};
@@ -128,7 +130,7 @@ Asked Postbox::forget(std::size_t i) {
 }
 
 HookState Postbox::state(const std::string& name) const {
-    for (const auto& report : courier_->report(host_.now())) {
+    for (const auto& report : scheduler_->report(host_.now())) {
         if (report.subscription.name != name) continue;
         if (report.absent) return HookState::absent;
         if (report.subscription.state == SubscriberState::paused) return HookState::paused;
@@ -141,22 +143,22 @@ HookState Postbox::state(const std::string& name) const {
 // --- attempts -----------------------------------------------------------------------------------
 
 void Postbox::step() {
-    courier_->set_head(ledger_.head());
+    scheduler_->set_head(ledger_.head());
     finish_due();
     for (int rounds = 0; rounds < 1000; ++rounds) {
-        if (courier_->is_behind() && !courier_->read(node_.reader(), host_.now())) break;
-        const auto due = courier_->due(host_.now());
+        if (scheduler_->is_behind() && !scheduler_->read(node_.reader(), host_.now())) break;
+        const auto due = scheduler_->due(host_.now());
         if (due.empty()) break;
         for (const auto& attempt : due) begin(attempt);
         finish_due();
     }
-    courier_->take_notices();
+    scheduler_->take_notices();
 }
 
-void Postbox::begin(const Courier::Attempt& attempt) {
+void Postbox::begin(const DeliveryScheduler::Attempt& attempt) {
     const auto receiver = std::ranges::find_if(
         receivers_, [&](const Receiver& r) { return r.terms.name == attempt.subscriber; });
-    Attempt begun{attempt.id, attempt.subscriber, attempt.parcel, host_.elapsed(), {}};
+    Attempt begun{attempt.id, attempt.subscriber, attempt.rendered, host_.elapsed(), {}};
     auto mood = receiver->mood;
     if (mood == Mood::fickle) mood = static_cast<Mood>(attempt.id % (mood_names.size() - 1));
     switch (mood) {
@@ -181,17 +183,17 @@ void Postbox::begin(const Courier::Attempt& attempt) {
             break;
     }
     const bool takes_it = mood != Mood::failing && mood != Mood::gone;
-    if (takes_it) hear(attempt.subscriber, *attempt.parcel);
+    if (takes_it) hear(attempt.subscriber, *attempt.rendered);
     attempts_.push_back(std::move(begun));
 }
 
-void Postbox::hear(const std::string& name, const Parcel& parcel) {
+void Postbox::hear(const std::string& name, const RenderedEvent& rendered) {
     auto& hearing = ledger_.hearings.at(name);
-    watchers_.hear(name, hearing, parcel);
-    if (parcel.type == "gap") {
-        hearing.gaps.push_back(gap_in(parcel));
+    watchers_.hear(name, hearing, rendered);
+    if (rendered.type == "gap") {
+        hearing.gaps.push_back(gap_in(rendered));
     } else {
-        hearing.ears.try_emplace(parcel.seq);
+        hearing.ears.try_emplace(rendered.seq);
     }
 }
 
@@ -209,21 +211,21 @@ void Postbox::finish(const Attempt& attempt) {
     const auto& name = attempt.subscriber;
     auto& hearing = ledger_.hearings.at(name);
     const bool is_delivered = attempt.outcome.kind == Outcome::Kind::delivered;
-    if (is_delivered && attempt.parcel->type != "gap") {
-        hearing.ears[attempt.parcel->seq] = {.delivered = true, .may_repeat = false};
+    if (is_delivered && attempt.rendered->type != "gap") {
+        hearing.ears[attempt.rendered->seq] = {.delivered = true, .may_repeat = false};
     }
     watchers_.happened(is_delivered                                    ? HookHappening::takes_it
                        : attempt.outcome.kind == Outcome::Kind::failed ? HookHappening::fails
                                                                        : HookHappening::ends_it,
                        state(name));
     const auto before = is_delivered ? 0 : given_up(name);
-    courier_->finish(attempt.id, attempt.outcome, host_.now());
+    scheduler_->finish(attempt.id, attempt.outcome, host_.now());
     // It may be followed by the next of its session.
-    if (!is_delivered && given_up(name) != before) hearing.dead.insert(attempt.parcel->seq);
+    if (!is_delivered && given_up(name) != before) hearing.dead.insert(attempt.rendered->seq);
 }
 
 std::int64_t Postbox::given_up(const std::string& name) const {
-    for (const auto& report : courier_->report(host_.now())) {
+    for (const auto& report : scheduler_->report(host_.now())) {
         if (report.subscription.name != name) continue;
         return report.subscription.lost + static_cast<std::int64_t>(report.dead);
     }

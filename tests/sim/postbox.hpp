@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "coverage.hpp"
-#include "deliver/courier.hpp"
+#include "deliver/delivery_scheduler.hpp"
 #include "deliver/saver.hpp"
 #include "ledger.hpp"
 #include "node.hpp"
@@ -32,18 +32,18 @@ struct Asked {
     std::string name;
     bool is_there = false;  // its file
     bool is_known = false;  // something is kept for it
-    Courier::Forgetting answer{};
+    DeliveryScheduler::Forgetting answer{};
     std::vector<SubscriberReport> before;
     std::vector<SubscriberReport> after;
 };
 
-/// The real courier and its saver, with receivers that the simulation plays.
+/// The real scheduler and its saver, with receivers that the simulation plays.
 class Postbox {
   public:
     /// Called before the ledger takes note, except `refused`.
     struct Watchers {
-        /// A receiver is given a parcel.
-        std::function<void(const std::string& name, const Hearing&, const Parcel&)> hear;
+        /// A receiver is given an event.
+        std::function<void(const std::string& name, const Hearing&, const RenderedEvent&)> hear;
         /// This is on record of a subscriber.
         std::function<void(const std::string& name, const Hearing&, const Place&)> saved;
         /// This is on record, as it should be, after a save that the store refused.
@@ -55,7 +55,7 @@ class Postbox {
     /// With the daemon.
     void start();
     void crash();
-    bool is_up() const { return courier_ != nullptr; }
+    bool is_up() const { return scheduler_ != nullptr; }
 
     /// Reads, tries, and takes in what became of attempts.
     void step();
@@ -65,7 +65,7 @@ class Postbox {
     /// What a daemon saves last, when it is stopped.
     std::optional<SaveDeliveries> take_rest();
     void finish_save(bool ok);
-    bool is_clean() const { return saver_.is_all_saved(*courier_); }
+    bool is_clean() const { return saver_.is_all_saved(*scheduler_); }
 
     std::size_t size() const { return receivers_.size(); }
     const std::string& name(std::size_t i) const { return receivers_[i].terms.name; }
@@ -82,11 +82,11 @@ class Postbox {
     HookState state(const std::string& name) const;
     /// Whose row on record is not what the daemon knows.
     std::vector<std::string> unsaved() const;
-    const Courier& courier() const { return *courier_; }
+    const DeliveryScheduler& scheduler() const { return *scheduler_; }
 
   private:
     struct Receiver {
-        Terms terms;
+        SubscriberSpec terms;
         EventFilter other_events;  // that it wants when its file is changed
         Mood mood = Mood::good;
         bool present = true;
@@ -94,14 +94,14 @@ class Postbox {
     struct Attempt {
         AttemptId id;
         std::string subscriber;
-        ParcelRef parcel;
+        RenderedEventRef rendered;
         Host::Duration due;
         Outcome outcome;
     };
 
     void read_files();
-    void begin(const Courier::Attempt& attempt);
-    void hear(const std::string& name, const Parcel& parcel);
+    void begin(const DeliveryScheduler::Attempt& attempt);
+    void hear(const std::string& name, const RenderedEvent& rendered);
     void finish_due();
     void finish(const Attempt& attempt);
     /// Of letters that were given up, ever.
@@ -120,10 +120,10 @@ class Postbox {
     Node& node_;
     const Watchers watchers_;
     std::vector<Receiver> receivers_;
-    std::unique_ptr<Courier> courier_;
+    std::unique_ptr<DeliveryScheduler> scheduler_;
     Saver saver_;
     Seq changed_at_ = 0;           // the newest event when a change of files was noticed
-    std::set<std::string> known_;  // to this courier
+    std::set<std::string> known_;  // to this scheduler
     std::vector<Attempt> attempts_;
 };
 

@@ -14,11 +14,11 @@ constexpr std::size_t letters_max = 10'000;
 
 std::optional<SaveDeliveries> Postbox::take_save(bool is_awaited) {
     const auto now = host_.now().steady;
-    if (is_clean() || !saver_.is_time(*courier_, is_awaited, now)) return std::nullopt;
+    if (is_clean() || !saver_.is_time(*scheduler_, is_awaited, now)) return std::nullopt;
     for (auto& [name, farewells] : ledger_.farewells) {
         for (auto& farewell : farewells) farewell.is_handed_on = true;
     }
-    return SaveDeliveries{saver_.begin(*courier_, now)};
+    return SaveDeliveries{saver_.begin(*scheduler_, now)};
 }
 
 std::optional<SaveDeliveries> Postbox::take_rest() {
@@ -26,7 +26,7 @@ std::optional<SaveDeliveries> Postbox::take_rest() {
     for (auto& [name, farewells] : ledger_.farewells) {
         for (auto& farewell : farewells) farewell.is_handed_on = true;
     }
-    auto changes = saver_.take_rest(*courier_);
+    auto changes = saver_.take_rest(*scheduler_);
     if (changes.empty()) return std::nullopt;
     return SaveDeliveries{std::move(changes)};
 }
@@ -63,10 +63,10 @@ std::optional<Place> Postbox::place_of(const std::string& name) const {
                                                  .after_subscriber = {}});
     if (!letters) return std::nullopt;
     for (const auto& letter : *letters) {
-        if (letter.parcel.type == "gap") {
-            place.gap_letters.push_back(gap_in(letter.parcel));
+        if (letter.rendered.type == "gap") {
+            place.gap_letters.push_back(gap_in(letter.rendered));
         } else {
-            place.letters.insert(letter.parcel.seq);
+            place.letters.insert(letter.rendered.seq);
         }
     }
     return place;
@@ -119,7 +119,7 @@ std::vector<std::string> Postbox::unsaved() const {
     std::vector<std::string> names;
     const auto rows = node_.reader().subscriptions();
     if (!rows) return names;
-    for (const auto& report : courier_->report(host_.now())) {
+    for (const auto& report : scheduler_->report(host_.now())) {
         if (std::ranges::find(*rows, report.subscription) == rows->end()) {
             names.push_back(report.subscription.name);
         }

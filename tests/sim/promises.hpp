@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "deliver/courier.hpp"
+#include "deliver/delivery_scheduler.hpp"
 #include "engine/state.hpp"
 #include "ledger.hpp"
 #include "postbox.hpp"
@@ -24,7 +24,7 @@ enum class Moment : std::uint8_t {
     taken_in,  // a spool file was deleted
     feeding,   // a follower is sent a line
     signal,    // the daemon signals a process
-    hearing,   // a receiver is given a parcel
+    hearing,   // a receiver is given an event
     saved,     // how far subscribers are is on record
     refused,   // the store refused to save that
     asked,     // the daemon was asked to forget a subscriber
@@ -42,13 +42,13 @@ struct Scene {
     Reader* reader = nullptr;
     const WatchList* watching = nullptr;
     bool words_on_their_way = false;  // what the watch has said is not on record yet
-    const Courier* courier = nullptr;
+    const DeliveryScheduler* scheduler = nullptr;
     const Host::Process* signalled = nullptr;
     std::string_view subscriber;  // whose hearing it is
     const Hearing* hearing = nullptr;
     const Place* place = nullptr;
     const Asked* asked = nullptr;
-    const Parcel* parcel = nullptr;
+    const RenderedEvent* rendered = nullptr;
     const Following* following = nullptr;
     const FeedLine* feed_line = nullptr;
     const SpooledRun* run = nullptr;
@@ -103,7 +103,7 @@ std::string spooled_end_ignored(const Scene& scene);
 std::string run_lost(const Scene& scene);  // promises_spool.cpp
 std::string run_doubled(const Scene& scene);
 std::string spool_not_empty(const Scene& scene);
-std::string parcel_differs(const Scene& scene);  // promises_delivery.cpp
+std::string rendered_differs(const Scene& scene);  // promises_delivery.cpp
 std::string out_of_order(const Scene& scene);
 std::string heard_again(const Scene& scene);
 std::string view_differs(const Scene& scene);

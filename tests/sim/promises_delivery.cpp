@@ -9,47 +9,50 @@ namespace knell::sim {
 
 namespace {
 
-bool is_gap(const Parcel& parcel) {
-    return parcel.type == "gap";
+bool is_gap(const RenderedEvent& rendered) {
+    return rendered.type == "gap";
 }
 
 }  // namespace
 
-std::string parcel_differs(const Scene& scene) {
-    const auto& parcel = *scene.parcel;
-    if (is_gap(parcel)) return {};
-    if (parcel.seq < 1 || parcel.seq > scene.ledger.head()) {
-        return fmt::format("event {} is not in the log", parcel.seq);
+std::string rendered_differs(const Scene& scene) {
+    const auto& rendered = *scene.rendered;
+    if (is_gap(rendered)) return {};
+    if (rendered.seq < 1 || rendered.seq > scene.ledger.head()) {
+        return fmt::format("event {} is not in the log", rendered.seq);
     }
-    const auto& event = scene.ledger.log()[static_cast<std::size_t>(parcel.seq - 1)];
-    if (!scene.hearing->may_hear(event)) return fmt::format("event {} was not wanted", parcel.seq);
+    const auto& event = scene.ledger.log()[static_cast<std::size_t>(rendered.seq - 1)];
+    if (!scene.hearing->may_hear(event))
+        return fmt::format("event {} was not wanted", rendered.seq);
     const auto json = wire::to_text(wire::to_json(event, scene.node_id));
-    if (json == parcel.json) return {};
-    return fmt::format("event {} was heard as {}, the log says {}", parcel.seq, parcel.json, json);
+    if (json == rendered.json) return {};
+    return fmt::format("event {} was heard as {}, the log says {}", rendered.seq, rendered.json,
+                       json);
 }
 
 std::string out_of_order(const Scene& scene) {
-    const auto& parcel = *scene.parcel;
+    const auto& rendered = *scene.rendered;
     const auto& hearing = *scene.hearing;
-    if (is_gap(parcel) || hearing.ears.contains(parcel.seq) || hearing.dead.contains(parcel.seq)) {
+    if (is_gap(rendered) || hearing.ears.contains(rendered.seq) ||
+        hearing.dead.contains(rendered.seq)) {
         return {};
     }
     // What the log has let go of is told as a gap, which waits for no session.
-    for (auto seq = std::max(hearing.since + 1, scene.first_kept); seq < parcel.seq; ++seq) {
+    for (auto seq = std::max(hearing.since + 1, scene.first_kept); seq < rendered.seq; ++seq) {
         const auto& event = scene.ledger.log()[static_cast<std::size_t>(seq - 1)];
-        if (event.session_id.text() != parcel.session_id || !hearing.must_hear(event)) continue;
+        if (event.session_id.text() != rendered.session_id || !hearing.must_hear(event)) continue;
         if (hearing.has_been_given(seq) || hearing.dead.contains(seq)) continue;
-        return fmt::format("event {} of session {} is heard before event {}", parcel.seq,
-                           parcel.session_id, seq);
+        return fmt::format("event {} of session {} is heard before event {}", rendered.seq,
+                           rendered.session_id, seq);
     }
     return {};
 }
 
 std::string heard_again(const Scene& scene) {
-    const auto ear = scene.hearing->ears.find(scene.parcel->seq);
-    if (is_gap(*scene.parcel) || ear == scene.hearing->ears.end()) return {};
+    const auto ear = scene.hearing->ears.find(scene.rendered->seq);
+    if (is_gap(*scene.rendered) || ear == scene.hearing->ears.end()) return {};
     if (!ear->second.delivered || ear->second.may_repeat) return {};
-    return fmt::format("event {} was delivered before", scene.parcel->seq);
+    return fmt::format("event {} was delivered before", scene.rendered->seq);
 }
 
 std::string view_differs(const Scene& scene) {
@@ -89,7 +92,7 @@ std::string not_all_heard(const Scene& scene) {
                                name_in(event_type_names, event.type));
         }
     }
-    for (const auto& report : scene.courier->report(scene.host.now())) {
+    for (const auto& report : scene.scheduler->report(scene.host.now())) {
         if (report.lag == 0 && report.waiting == 0 && report.under_way == 0) continue;
         return fmt::format("{} lags by {}, {} letters wait, {} attempts are under way",
                            report.subscription.name, report.lag, report.waiting, report.under_way);

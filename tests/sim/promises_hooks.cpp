@@ -19,8 +19,8 @@ bool is_same(const SubscriberReport& a, const SubscriberReport& b) {
 }  // namespace
 
 std::string heard_from_before(const Scene& scene) {
-    const auto& parcel = *scene.parcel;
-    const auto first = parcel.type == "gap" ? gap_in(parcel).from : parcel.seq;
+    const auto& rendered = *scene.rendered;
+    const auto first = rendered.type == "gap" ? gap_in(rendered).from : rendered.seq;
     if (first > scene.hearing->forgotten_at) return {};
     return fmt::format("event {} is heard, and one of that name was forgotten at {}", first,
                        scene.hearing->forgotten_at);
@@ -56,8 +56,8 @@ std::string record_changed(const Scene& scene) {
 
 std::string courier_differs(const Scene& scene) {
     // What has changed since is said with the next save.
-    if (scene.courier == nullptr || scene.courier->has_changes()) return {};
-    const auto reports = scene.courier->report(scene.host.now());
+    if (scene.scheduler == nullptr || scene.scheduler->has_changes()) return {};
+    const auto reports = scene.scheduler->report(scene.host.now());
     const auto known = std::ranges::find_if(reports, [&](const SubscriberReport& report) {
         return report.subscription.name == scene.subscriber;
     });
@@ -79,7 +79,7 @@ std::string courier_differs(const Scene& scene) {
 }
 
 std::string wrongly_forgotten(const Scene& scene) {
-    using enum Courier::Forgetting;
+    using enum DeliveryScheduler::Forgetting;
     const auto& asked = *scene.asked;
     const auto right = asked.is_there ? still_there : asked.is_known ? forgotten : unknown;
     if (asked.answer != right) {

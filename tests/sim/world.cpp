@@ -40,11 +40,12 @@ World::World(std::uint64_t seed)
           [this](const ProcessIdentity& process, int number) { signal_process(process, number); }),
       postbox_(host_, ledger_, node_,
                {.hear =
-                    [this](const std::string& name, const Hearing& hearing, const Parcel& parcel) {
-                        say(fmt::format("  {} hears {} {}", name, parcel.seq, parcel.type));
+                    [this](const std::string& name, const Hearing& hearing,
+                           const RenderedEvent& rendered) {
+                        say(fmt::format("  {} hears {} {}", name, rendered.seq, rendered.type));
                         auto seen = scene();
                         seen.hearing = &hearing;
-                        seen.parcel = &parcel;
+                        seen.rendered = &rendered;
                         check(Moment::hearing, seen);
                     },
                 .saved =
@@ -441,7 +442,7 @@ void World::heal() {
 Scene World::scene(const StepFacts& facts) {
     Scene scene{.host = host_, .ledger = ledger_, .step = facts};
     scene.spool = &spool_;
-    if (postbox_.is_up()) scene.courier = &postbox_.courier();
+    if (postbox_.is_up()) scene.scheduler = &postbox_.scheduler();
     if (!node_.is_up()) return scene;
     scene.state = &node_.write_step().state();
     scene.watching = &node_.watching();

@@ -34,7 +34,7 @@ void put(std::vector<std::string>& environment, std::string_view name, std::stri
 
 }  // namespace
 
-std::vector<std::string> hook_environment(const char* const* ours, const Parcel& parcel) {
+std::vector<std::string> hook_environment(const char* const* ours, const RenderedEvent& rendered) {
     std::vector<std::string> environment;
     for (; *ours != nullptr; ++ours) {
         const std::string_view entry = *ours;
@@ -48,11 +48,11 @@ std::vector<std::string> hook_environment(const char* const* ours, const Parcel&
             put(environment, name, value);
         }
     }
-    put(environment, "KNELL_EVENT", parcel.type);
-    put(environment, "KNELL_EVENT_ID", parcel.id);
-    put(environment, "KNELL_EVENT_SEQ", fmt::to_string(parcel.seq));
-    put(environment, "KNELL_SESSION_ID", parcel.session_id);
-    const auto parsed = wire::parse_json(parcel.json);
+    put(environment, "KNELL_EVENT", rendered.type);
+    put(environment, "KNELL_EVENT_ID", rendered.id);
+    put(environment, "KNELL_EVENT_SEQ", fmt::to_string(rendered.seq));
+    put(environment, "KNELL_SESSION_ID", rendered.session_id);
+    const auto parsed = wire::parse_json(rendered.json);
     if (!parsed || !parsed->is_object()) return environment;
     const auto& event = parsed->as_object();
     put(environment, "KNELL_SESSION_KEY", wire::text_at(event, "session_key"));

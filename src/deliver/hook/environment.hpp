@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "deliver/parcel.hpp"
+#include "deliver/rendered_event.hpp"
 
 namespace knell {
 
@@ -15,6 +15,6 @@ namespace knell {
 /// not be taken for something the session left behind.
 ///
 /// `ours` is an environment as C has it: ended by a null pointer.
-std::vector<std::string> hook_environment(const char* const* ours, const Parcel& parcel);
+std::vector<std::string> hook_environment(const char* const* ours, const RenderedEvent& rendered);
 
 }  // namespace knell

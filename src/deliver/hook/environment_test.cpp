@@ -35,33 +35,35 @@ TEST(HookEnvironment, PassesOnOnlyWhatProgramsNeed) {
 }
 
 TEST(HookEnvironment, SaysWhatTheEventIsAbout) {
-    const Parcel parcel{
+    const RenderedEvent rendered{
         .seq = 7,
         .id = "n-7",
         .type = "session:end",
         .time = {},
         .session_id = "s1",
         .json = R"({"type":"session:end","session_key":"agent:main","reason":"completed"})"};
-    EXPECT_THAT(hook_environment(nothing.data(), parcel),
+    EXPECT_THAT(hook_environment(nothing.data(), rendered),
                 ElementsAre("KNELL_EVENT=session:end", "KNELL_EVENT_ID=n-7", "KNELL_EVENT_SEQ=7",
                             "KNELL_SESSION_ID=s1", "KNELL_SESSION_KEY=agent:main",
                             "KNELL_REASON=completed"));
 }
 
 TEST(HookEnvironment, LeavesOutWhatTheEventDoesNotHave) {
-    const Parcel parcel{.seq = 8, .id = "n-8", .type = "notice", .json = R"({"reason":7})"};
-    EXPECT_THAT(hook_environment(nothing.data(), parcel),
+    const RenderedEvent rendered{
+        .seq = 8, .id = "n-8", .type = "notice", .json = R"({"reason":7})"};
+    EXPECT_THAT(hook_environment(nothing.data(), rendered),
                 ElementsAre("KNELL_EVENT=notice", "KNELL_EVENT_ID=n-8", "KNELL_EVENT_SEQ=8"));
 }
 
 TEST(HookEnvironment, LeavesOutWhatCannotBeToldWhole) {
     const auto path = "PATH=" + std::string(limits::hook_variable_bytes_max + 1, 'x');
     const std::array<const char*, 2> ours{path.c_str(), nullptr};
-    const Parcel parcel{.seq = 9,
-                        .session_id = std::string("a\0b", 3),
-                        .json = R"({"session_key":"a\u0000b","reason":")" +
-                                std::string(limits::hook_variable_bytes_max + 1, 'x') + "\"}"};
-    EXPECT_THAT(hook_environment(ours.data(), parcel), ElementsAre("KNELL_EVENT_SEQ=9"));
+    const RenderedEvent rendered{.seq = 9,
+                                 .session_id = std::string("a\0b", 3),
+                                 .json = R"({"session_key":"a\u0000b","reason":")" +
+                                         std::string(limits::hook_variable_bytes_max + 1, 'x') +
+                                         "\"}"};
+    EXPECT_THAT(hook_environment(ours.data(), rendered), ElementsAre("KNELL_EVENT_SEQ=9"));
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ TEST_F(HookFailures, WhatAnEarlierDaemonLeftAndCannotBeKilledIsNotRunBeside) {
     const auto node = fmt::format("node-{}", ::getpid());
     HookRunner runner(node);
     const auto outcome_of_another = [&] {
-        runner.start(1, shell("true"), parcel(), SteadyTime{});
+        runner.start(1, shell("true"), rendered(), SteadyTime{});
         auto finished = runner.take_finished();
         for (; finished.empty(); finished = runner.take_finished()) runner.step(SteadyTime{});
         return finished.front().outcome.what;

@@ -57,7 +57,7 @@ def handle(event_type, context):
 }
 
 TEST_F(HermesShimTest, HermesKeysAreAlwaysThere) {
-    auto startup = parcel();
+    auto startup = rendered();
     startup.type = "gateway:startup";
     startup.json = R"({"seq":1,"id":"node-1","type":"gateway:startup"})";
     const auto outcome = run(python_handler(R"py(

@@ -73,10 +73,11 @@ std::string signal_name(int signal) {
 
 }  // namespace
 
-Result<std::unique_ptr<HookProcess>> HookProcess::start(const HookSpec& spec, const Parcel& parcel,
+Result<std::unique_ptr<HookProcess>> HookProcess::start(const HookSpec& spec,
+                                                        const RenderedEvent& rendered,
                                                         const std::string& node, SteadyTime now) {
     // A line, for those who read lines.
-    auto input = input_of(parcel.json + '\n');
+    auto input = input_of(rendered.json + '\n');
     if (!input) return std::unexpected(std::move(input.error()));
     auto pipe = open_pipe();
     if (!pipe) return std::unexpected(std::move(pipe.error()));
@@ -84,7 +85,7 @@ Result<std::unique_ptr<HookProcess>> HookProcess::start(const HookSpec& spec, co
     if (!command) return std::unexpected(command.error());
     const auto cookie = text_before_group(run_of_ours(node, spec.name));
     const auto pid = launch({.command = *command,
-                             .environment = hook_environment(environ, parcel),
+                             .environment = hook_environment(environ, rendered),
                              .input = input->get(),
                              .output = pipe->writer.get(),
                              .cookie_name = hook_run_variable,

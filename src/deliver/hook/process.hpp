@@ -12,7 +12,7 @@
 #include "core/error.hpp"
 #include "deliver/hook/output.hpp"
 #include "deliver/hook/spec.hpp"
-#include "deliver/parcel.hpp"
+#include "deliver/rendered_event.hpp"
 #include "platform/fd.hpp"
 
 namespace knell {
@@ -25,7 +25,8 @@ namespace knell {
 class HookProcess {
   public:
     /// `node` is put into its environment, so that the next daemon can tell what this one left.
-    static Result<std::unique_ptr<HookProcess>> start(const HookSpec& spec, const Parcel& parcel,
+    static Result<std::unique_ptr<HookProcess>> start(const HookSpec& spec,
+                                                      const RenderedEvent& rendered,
                                                       const std::string& node, SteadyTime now);
     HookProcess(const HookProcess&) = delete;
     HookProcess& operator=(const HookProcess&) = delete;

@@ -59,7 +59,7 @@ const HookOrphan* HookRunner::earlier_run(const std::string& hook) {
     return found == orphans_.end() ? nullptr : &*found;
 }
 
-void HookRunner::start(AttemptId attempt, const HookSpec& spec, const Parcel& parcel,
+void HookRunner::start(AttemptId attempt, const HookSpec& spec, const RenderedEvent& rendered,
                        SteadyTime now) {
     CHECK(!running_.contains(attempt));
     if (const auto* earlier = earlier_run(spec.name)) {
@@ -69,7 +69,7 @@ void HookRunner::start(AttemptId attempt, const HookSpec& spec, const Parcel& pa
                                         earlier->pid)));
         return;
     }
-    auto process = HookProcess::start(spec, parcel, node_, now);
+    auto process = HookProcess::start(spec, rendered, node_, now);
     if (process) {
         running_.emplace(attempt, std::move(*process));
     } else {

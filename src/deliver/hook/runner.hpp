@@ -15,7 +15,7 @@
 #include "deliver/hook/process.hpp"
 #include "deliver/hook/run.hpp"
 #include "deliver/hook/spec.hpp"
-#include "deliver/parcel.hpp"
+#include "deliver/rendered_event.hpp"
 
 namespace knell {
 
@@ -40,7 +40,8 @@ class HookRunner {
     Orphans stop_orphans();
 
     /// A hook that cannot be started has failed at once: `take_finished` says why.
-    void start(AttemptId attempt, const HookSpec& spec, const Parcel& parcel, SteadyTime now);
+    void start(AttemptId attempt, const HookSpec& spec, const RenderedEvent& rendered,
+               SteadyTime now);
 
     /// What to poll for: pidfds and output pipes.
     void add_descriptors(std::vector<pollfd>& out) const;

@@ -106,12 +106,12 @@ TEST_F(HookRunnerTest, HoldsNothingOnceItHasFinished) {
 // What it is given.
 
 TEST_F(HookRunnerTest, TheEventIsOneLineOnItsInput) {
-    EXPECT_EQ(run(spec({"/bin/cat"})).output, parcel().json + "\n");
+    EXPECT_EQ(run(spec({"/bin/cat"})).output, rendered().json + "\n");
     EXPECT_EQ(run(shell("read -r line && echo got it")).what, "exit 0");
 }
 
 TEST_F(HookRunnerTest, ALargeEventIsReadWholeOrNotAtAll) {
-    auto large = parcel();
+    auto large = rendered();
     large.json = R"({"detail":")" + std::string(200U << 10U, 'x') + "\"}";
     EXPECT_EQ(run(spec({"/usr/bin/wc", "-c"}), large).output,
               fmt::format("{}\n", large.json.size() + 1));
@@ -371,7 +371,7 @@ TEST_F(HookRunnerTest, DiesWithTheThreadThatRunsIt) {
     const auto up = fifo("up");
     std::thread([&] {
         HookRunner other("node");
-        other.start(1, shell("exec 3> line; echo > up; exec sleep 1000"), parcel(), at(0s));
+        other.start(1, shell("exec 3> line; echo > up; exec sleep 1000"), rendered(), at(0s));
         EXPECT_EQ(read_line(up), "");
         abandoned_ = std::make_unique<HookRunner>(std::move(other));
     }).join();
@@ -390,7 +390,7 @@ TEST_F(HookRunnerTest, TwoHundredRunAtOnce) {
     EXPECT_THAT(finished, SizeIs(200));
     for (const auto& one : finished) {
         EXPECT_EQ(one.outcome.kind, Kind::delivered) << one.attempt << ": " << one.outcome.what;
-        EXPECT_EQ(one.outcome.output, parcel().json + "\n");
+        EXPECT_EQ(one.outcome.output, rendered().json + "\n");
     }
     EXPECT_EQ(open_descriptors(), before + 1);  // the gate
 }

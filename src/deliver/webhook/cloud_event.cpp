@@ -31,21 +31,21 @@ std::string source_of(std::string_view node_id) {
 
 }  // namespace
 
-std::string cloud_event(const Parcel& parcel, std::string_view node_id) {
+std::string cloud_event(const RenderedEvent& rendered, std::string_view node_id) {
     JsonObject attributes;
     attributes["specversion"] = "1.0";
-    attributes["id"] = parcel.id;
+    attributes["id"] = rendered.id;
     attributes["source"] = source_of(node_id);
-    attributes["type"] = cloud_event_type(parcel.type);
-    if (!parcel.session_id.empty()) attributes["subject"] = parcel.session_id;
-    attributes["time"] = parcel.time;
+    attributes["type"] = cloud_event_type(rendered.type);
+    if (!rendered.session_id.empty()) attributes["subject"] = rendered.session_id;
+    attributes["time"] = rendered.time;
     attributes["datacontenttype"] = "application/json";
-    attributes["sequence"] = std::to_string(parcel.seq);
+    attributes["sequence"] = std::to_string(rendered.seq);
 
     // The event goes in as it was written: read and written again, it might not be the same bytes.
     auto text = wire::to_text(attributes);
     text.pop_back();
-    return text + R"(,"data":)" + parcel.json + "}";
+    return text + R"(,"data":)" + rendered.json + "}";
 }
 
 }  // namespace knell

@@ -7,7 +7,7 @@
 namespace knell {
 namespace {
 
-Parcel an_end() {
+RenderedEvent an_end() {
     return {.seq = 42,
             .id = "s1_1_end",
             .type = "session:end",
@@ -26,9 +26,9 @@ TEST(CloudEvent, HoldsTheAttributesAndTheEventAsItWas) {
 
 TEST(CloudEvent, NamesTypesWithDots) {
     const auto type_of = [](std::string type) {
-        auto parcel = an_end();
-        parcel.type = std::move(type);
-        const auto event = wire::parse_json(cloud_event(parcel, "n"));
+        auto rendered = an_end();
+        rendered.type = std::move(type);
+        const auto event = wire::parse_json(cloud_event(rendered, "n"));
         return std::string(wire::text_at(event->as_object(), "type"));
     };
     EXPECT_EQ(type_of("session:reset_deferred"), "dev.knell.session.reset_deferred.v1");
@@ -36,10 +36,10 @@ TEST(CloudEvent, NamesTypesWithDots) {
 }
 
 TEST(CloudEvent, ThatIsAboutTheDaemonHasNoSubject) {
-    auto parcel = an_end();
-    parcel.session_id.clear();
+    auto rendered = an_end();
+    rendered.session_id.clear();
 
-    const auto event = wire::parse_json(cloud_event(parcel, "n"));
+    const auto event = wire::parse_json(cloud_event(rendered, "n"));
 
     ASSERT_TRUE(event);
     EXPECT_FALSE(event->as_object().contains("subject"));

@@ -9,7 +9,7 @@
 #include <curl/curl.h>
 
 #include "base/time.hpp"
-#include "deliver/parcel.hpp"
+#include "deliver/rendered_event.hpp"
 
 namespace knell {
 

@@ -57,10 +57,10 @@ WebhookSender::~WebhookSender() {
     }
 }
 
-void WebhookSender::start(AttemptId attempt, const WebhookSpec& spec, const Parcel& parcel,
+void WebhookSender::start(AttemptId attempt, const WebhookSpec& spec, const RenderedEvent& rendered,
                           WallTime now) {
     CHECK(!transfers_.contains(attempt));
-    auto transfer = WebhookTransfer::prepare(attempt, spec, parcel, node_id_, now);
+    auto transfer = WebhookTransfer::prepare(attempt, spec, rendered, node_id_, now);
     if (!transfer) {
         finished_.push_back({attempt, {.what = transfer.error().message}});
         return;

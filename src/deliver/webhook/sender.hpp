@@ -12,7 +12,7 @@
 
 #include "base/time.hpp"
 #include "config/webhook_spec.hpp"
-#include "deliver/parcel.hpp"
+#include "deliver/rendered_event.hpp"
 
 namespace knell {
 
@@ -28,7 +28,8 @@ class WebhookSender {
 
     /// Begins an attempt; how it went comes out of `take_finished`, also when it could not even
     /// begin (no secret, no URL).
-    void start(AttemptId attempt, const WebhookSpec& spec, const Parcel& parcel, WallTime now);
+    void start(AttemptId attempt, const WebhookSpec& spec, const RenderedEvent& rendered,
+               WallTime now);
 
     /// Waits until something happens here or on `others`, which are as for poll(2), but at most
     /// for `timeout`; then moves the transfers on.  May return early with nothing to show.

@@ -27,12 +27,12 @@ using Then = LoopbackServer::Then;
 // Long enough for any machine; nothing waits that long when all is well.
 constexpr auto patience = 30s;
 
-const Parcel parcel{.seq = 42,
-                    .id = "s1_1_end",
-                    .type = "session:end",
-                    .time = "2026-11-15T03:52:25.001Z",
-                    .session_id = "s1",
-                    .json = R"({"seq":42})"};
+const RenderedEvent rendered{.seq = 42,
+                             .id = "s1_1_end",
+                             .type = "session:end",
+                             .time = "2026-11-15T03:52:25.001Z",
+                             .session_id = "s1",
+                             .json = R"({"seq":42})"};
 const WallTime now = *parse_rfc3339("2026-11-15T03:52:25.900Z");
 
 std::string answer(std::string_view status, std::string_view headers = {}) {
@@ -64,7 +64,7 @@ class WebhookSending : public ::testing::Test {
         }
     }
     Outcome attempt(const WebhookSpec& spec) {
-        sender.start(7, spec, parcel, now);
+        sender.start(7, spec, rendered, now);
         const auto finished = finish();
         EXPECT_EQ(finished.attempt, 7U);
         EXPECT_EQ(sender.under_way(), 0U);
@@ -217,7 +217,7 @@ TEST_F(WebhookSending, WhatCannotBeginHasAnOutcomeToo) {
     EXPECT_THAT(attempt(to("http://example.com/")).what,
                 StartsWith("url: http:// is for loopback"));
 
-    sender.start(1, unsigned_one, parcel, now);
+    sender.start(1, unsigned_one, rendered, now);
     sender.wait({}, patience);  // has something to show, so it does not wait
     EXPECT_EQ(sender.take_finished().size(), 1U);
 }
@@ -235,7 +235,7 @@ TEST_F(WebhookSending, AConnectionIsUsedAgain) {
 TEST_F(WebhookSending, FiftyAtOnceDoNotWaitForEachOther) {
     constexpr std::size_t count = 50;
     LoopbackServer server([](const auto&) { return LoopbackServer::Reply{"", Then::hang}; });
-    for (AttemptId id = 1; id <= count; ++id) sender.start(id, to(server.url()), parcel, now);
+    for (AttemptId id = 1; id <= count; ++id) sender.start(id, to(server.url()), rendered, now);
 
     while (server.requests().size() < count) sender.wait({}, 10ms);
     EXPECT_EQ(sender.under_way(), count);
@@ -254,9 +254,9 @@ TEST_F(WebhookSending, FiftyAtOnceDoNotWaitForEachOther) {
 
 TEST_F(WebhookSending, ACancelledAttemptIsForgotten) {
     LoopbackServer server([](const auto&) { return LoopbackServer::Reply{"", Then::hang}; });
-    sender.start(1, to(server.url()), parcel, now);
+    sender.start(1, to(server.url()), rendered, now);
     while (server.requests().empty()) sender.wait({}, 10ms);
-    sender.start(2, to("not a url"), parcel, now);
+    sender.start(2, to("not a url"), rendered, now);
 
     sender.cancel(1);
     sender.cancel(2);
@@ -298,7 +298,7 @@ TEST_F(WebhookSending, MayGoWhileAnAttemptIsUnderWay) {
     LoopbackServer server([](const auto&) { return LoopbackServer::Reply{"", Then::hang}; });
     {
         WebhookSender brief{"node7"};
-        brief.start(1, to(server.url()), parcel, now);
+        brief.start(1, to(server.url()), rendered, now);
         while (server.requests().empty()) brief.wait({}, 10ms);
         EXPECT_EQ(brief.under_way(), 1U);
     }

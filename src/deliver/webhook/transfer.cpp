@@ -31,23 +31,23 @@ long milliseconds_of(std::chrono::milliseconds duration) {
 
 Result<std::unique_ptr<WebhookTransfer>> WebhookTransfer::prepare(AttemptId attempt,
                                                                   const WebhookSpec& spec,
-                                                                  const Parcel& parcel,
+                                                                  const RenderedEvent& rendered,
                                                                   std::string_view node_id,
                                                                   WallTime now) {
     const auto rule = address_rule(spec);
     if (!rule) return std::unexpected(rule.error());
-    if (has_control_character(parcel.id)) {
+    if (has_control_character(rendered.id)) {
         return fail(ErrorCode::internal, "the event's id cannot be sent in a header");
     }
-    auto body = cloud_event(parcel, node_id);
+    auto body = cloud_event(rendered, node_id);
     const auto timestamp_s =
         std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
-    const auto signature = signature_header({parcel.id, timestamp_s, body}, spec.secrets);
+    const auto signature = signature_header({rendered.id, timestamp_s, body}, spec.secrets);
     if (!signature) return std::unexpected(signature.error());
 
     std::unique_ptr<WebhookTransfer> transfer(new WebhookTransfer(attempt, spec, *rule, now));
     transfer->add_header("Content-Type", cloud_event_content_type);
-    transfer->add_header("webhook-id", parcel.id);
+    transfer->add_header("webhook-id", rendered.id);
     transfer->add_header("webhook-timestamp", std::to_string(timestamp_s));
     transfer->add_header("webhook-signature", *signature);
     // Empty is "leave it out": most receivers do not answer it, and waiting for them costs a

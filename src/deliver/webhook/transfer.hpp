@@ -11,20 +11,21 @@
 #include "base/time.hpp"
 #include "config/webhook_spec.hpp"
 #include "core/error.hpp"
-#include "deliver/parcel.hpp"
+#include "deliver/rendered_event.hpp"
 #include "deliver/webhook/address_guard.hpp"
 #include "deliver/webhook/response.hpp"
 
 namespace knell {
 
-/// One POST of one parcel: the request, and what comes back.  Libcurl holds pointers into it, so it
-/// stays where it is.  One thread.
+/// One POST of one event: the request, and what comes back.  Libcurl holds pointers into it, so
+/// it stays where it is.  One thread.
 class WebhookTransfer {
   public:
-    /// Signs the parcel and prepares the request; an error when the webhook cannot be used at all.
+    /// Signs the event and prepares the request; an error when the webhook cannot be used at
+    /// all.
     static Result<std::unique_ptr<WebhookTransfer>> prepare(AttemptId attempt,
                                                             const WebhookSpec& spec,
-                                                            const Parcel& parcel,
+                                                            const RenderedEvent& rendered,
                                                             std::string_view node_id, WallTime now);
     WebhookTransfer(const WebhookTransfer&) = delete;
     WebhookTransfer& operator=(const WebhookTransfer&) = delete;

@@ -19,12 +19,12 @@ using testing::LoopbackServer;
 using Kind = Outcome::Kind;
 using Then = LoopbackServer::Then;
 
-const Parcel parcel{.seq = 42,
-                    .id = "s1_1_end",
-                    .type = "session:end",
-                    .time = "2026-11-15T03:52:25.001Z",
-                    .session_id = "s1",
-                    .json = R"({"seq":42})"};
+const RenderedEvent rendered{.seq = 42,
+                             .id = "s1_1_end",
+                             .type = "session:end",
+                             .time = "2026-11-15T03:52:25.001Z",
+                             .session_id = "s1",
+                             .json = R"({"seq":42})"};
 const WallTime now = *parse_rfc3339("2026-11-15T03:52:25.900Z");
 
 /// Transfers that share one pool of connections, as the sender's do.
@@ -44,7 +44,7 @@ class WebhookTransfers : public ::testing::Test {
                                .secrets = {{.variable = "KNELL_TEST_SECRET"}},
                                .allow_internal = allow_internal,
                                .timeout = timeout};
-        auto transfer = WebhookTransfer::prepare(7, spec, parcel, "node7", now);
+        auto transfer = WebhookTransfer::prepare(7, spec, rendered, "node7", now);
         EXPECT_TRUE(transfer);
         return std::move(*transfer);
     }
@@ -172,7 +172,7 @@ TEST_F(WebhookTransfers, WithoutAConnectionItsShorterBoundIsTold) {
 }
 
 TEST_F(WebhookTransfers, AnIdThatDoesNotFitAHeaderIsNotSent) {
-    auto bad = parcel;
+    auto bad = rendered;
     bad.id = "a\r\nX-Evil: 1";
     const auto transfer = WebhookTransfer::prepare(
         7, {.url = "http://127.0.0.1/", .secrets = {{.variable = "KNELL_TEST_SECRET"}}}, bad, "n",

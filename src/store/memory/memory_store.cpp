@@ -31,7 +31,7 @@ struct Tables {
     std::deque<Event> events;  // without holes
     std::set<Place> places;    // of those of sessions
     std::map<std::string, Subscription> subscriptions;
-    std::map<std::pair<std::string, Seq>, Letter> letters;
+    std::map<std::pair<std::string, Seq>, PendingDelivery> letters;
     std::map<std::tuple<std::int64_t, Reason, Proof>, std::int64_t> ends;  // by hour
 };
 
@@ -145,19 +145,19 @@ class MemoryReader final : public Reader {
         return found;
     }
 
-    Result<std::vector<Letter>> letters(const LetterQuery& query) override {
+    Result<std::vector<PendingDelivery>> letters(const PendingQuery& query) override {
         const std::lock_guard lock(tables_->mutex);
-        std::vector<Letter> found;
+        std::vector<PendingDelivery> found;
         for (const auto& [key, letter] : tables_->letters) {
             if (found.size() == query.limit) break;
             if (!query.subscriber.empty() && letter.subscriber != query.subscriber) continue;
             if (query.state && letter.state != *query.state) continue;
             const bool is_behind = query.after_subscriber.empty()
-                                       ? letter.parcel.seq > query.after
+                                       ? letter.rendered.seq > query.after
                                        : key > std::pair(query.after_subscriber, query.after);
             if (!is_behind) continue;
             found.push_back(letter);
-            if (query.without_events) found.back().parcel.json = {};
+            if (query.without_events) found.back().rendered.json = {};
         }
         return found;
     }
@@ -337,11 +337,11 @@ class MemoryStore final : public Store {
         std::erase_if(tables_->letters,
                       [&](const auto& letter) { return letter.first.first == change.name; });
     }
-    void put(const LetterSaved& change) {
+    void put(const PendingSaved& change) {
         const auto& letter = change.letter;
-        tables_->letters[{letter.subscriber, letter.parcel.seq}] = letter;
+        tables_->letters[{letter.subscriber, letter.rendered.seq}] = letter;
     }
-    void put(const LetterDropped& change) {
+    void put(const PendingDropped& change) {
         tables_->letters.erase({change.subscriber, change.seq});
     }
     void put(const Seen& change) {

@@ -52,23 +52,23 @@ void DeliveryWriter::put(const SubscriptionForgotten& change) {
     Binder(forget_).text(change.name).run();
 }
 
-void DeliveryWriter::put(const LetterSaved& change) {
+void DeliveryWriter::put(const PendingSaved& change) {
     const auto& letter = change.letter;
     const auto state = name_in(letter_state_names, letter.state);
     Binder update(update_letter_);
     update.word(state).number(letter.attempts).number(letter.waited.count());
     update.time(letter.next_try_at).optional(letter.last_error);
-    if (update.text(letter.subscriber).number(letter.parcel.seq).run() > 0) return;
+    if (update.text(letter.subscriber).number(letter.rendered.seq).run() > 0) return;
 
-    const auto& parcel = letter.parcel;
+    const auto& rendered = letter.rendered;
     Binder insert(insert_letter_);
-    insert.text(letter.subscriber).number(parcel.seq).word(state).number(letter.attempts);
+    insert.text(letter.subscriber).number(rendered.seq).word(state).number(letter.attempts);
     insert.number(letter.waited.count()).time(letter.next_try_at).optional(letter.last_error);
-    insert.text(parcel.id).text(parcel.type).text(parcel.time).optional(parcel.session_id);
-    insert.text(parcel.json).run();
+    insert.text(rendered.id).text(rendered.type).text(rendered.time).optional(rendered.session_id);
+    insert.text(rendered.json).run();
 }
 
-void DeliveryWriter::put(const LetterDropped& change) {
+void DeliveryWriter::put(const PendingDropped& change) {
     Binder(drop_letter_).text(change.subscriber).number(change.seq).run();
 }
 
@@ -94,7 +94,7 @@ std::vector<Subscription> read_subscriptions(SQLite::Database& database) {
     return found;
 }
 
-std::vector<Letter> read_letters(SQLite::Database& database, const LetterQuery& query) {
+std::vector<PendingDelivery> read_letters(SQLite::Database& database, const PendingQuery& query) {
     std::string sql =
         "SELECT subscriber, seq, state, attempts, waited_ms, next_try_at, last_error, id, type, "
         "time, session_id, ";
@@ -112,21 +112,21 @@ std::vector<Letter> read_letters(SQLite::Database& database, const LetterQuery& 
         select.bind(":state", std::string(name_in(letter_state_names, *query.state)));
     }
     select.bind(":limit", static_cast<std::int64_t>(query.limit));
-    std::vector<Letter> found;
+    std::vector<PendingDelivery> found;
     while (select.executeStep()) {
-        Letter letter;
+        PendingDelivery letter;
         letter.subscriber = select.getColumn(0).getString();
-        letter.parcel.seq = select.getColumn(1).getInt64();
-        letter.state = word<LetterState>(letter_state_names, select.getColumn(2));
+        letter.rendered.seq = select.getColumn(1).getInt64();
+        letter.state = word<PendingState>(letter_state_names, select.getColumn(2));
         letter.attempts = select.getColumn(3).getInt();
         letter.waited = std::chrono::milliseconds{select.getColumn(4).getInt64()};
         letter.next_try_at = from_millis(select.getColumn(5).getInt64());
         letter.last_error = select.getColumn(6).getString();
-        letter.parcel.id = select.getColumn(7).getString();
-        letter.parcel.type = select.getColumn(8).getString();
-        letter.parcel.time = select.getColumn(9).getString();
-        letter.parcel.session_id = select.getColumn(10).getString();
-        letter.parcel.json = select.getColumn(11).getString();
+        letter.rendered.id = select.getColumn(7).getString();
+        letter.rendered.type = select.getColumn(8).getString();
+        letter.rendered.time = select.getColumn(9).getString();
+        letter.rendered.session_id = select.getColumn(10).getString();
+        letter.rendered.json = select.getColumn(11).getString();
         found.push_back(std::move(letter));
     }
     return found;

@@ -18,8 +18,8 @@ class DeliveryWriter {
   private:
     void put(const SubscriptionSaved& change);
     void put(const SubscriptionForgotten& change);
-    void put(const LetterSaved& change);
-    void put(const LetterDropped& change);
+    void put(const PendingSaved& change);
+    void put(const PendingDropped& change);
 
     SQLite::Statement save_;
     SQLite::Statement forget_;
@@ -30,6 +30,6 @@ class DeliveryWriter {
 };
 
 std::vector<Subscription> read_subscriptions(SQLite::Database& database);
-std::vector<Letter> read_letters(SQLite::Database& database, const LetterQuery& query);
+std::vector<PendingDelivery> read_letters(SQLite::Database& database, const PendingQuery& query);
 
 }  // namespace knell::sqlite

@@ -259,18 +259,18 @@ TEST_P(EachVersion, KeepsItsSubscribersAndTheirLetters) {
                             .last_delivery_at = from_millis(1'800'000'000'002),
                             .last_failure_at = from_millis(1'800'000'000'003),
                             .last_error = "refused"};
-    const Letter letter{.subscriber = "hook",
-                        .parcel = {.seq = 7,
-                                   .id = "id-7",
-                                   .type = "session:start",
-                                   .time = "2027-01-15T08:00:00.000Z",
-                                   .session_id = "ended",
-                                   .json = R"({"seq":7})"},
-                        .state = LetterState::dead,
-                        .attempts = 9,
-                        .waited = 1000ms,
-                        .next_try_at = from_millis(1'800'000'000'009),
-                        .last_error = "refused"};
+    const PendingDelivery letter{.subscriber = "hook",
+                                 .rendered = {.seq = 7,
+                                              .id = "id-7",
+                                              .type = "session:start",
+                                              .time = "2027-01-15T08:00:00.000Z",
+                                              .session_id = "ended",
+                                              .json = R"({"seq":7})"},
+                                 .state = PendingState::dead,
+                                 .attempts = 9,
+                                 .waited = 1000ms,
+                                 .next_try_at = from_millis(1'800'000'000'009),
+                                 .last_error = "refused"};
     EXPECT_EQ(subscriptions, std::vector{hook});
     EXPECT_EQ(letters, std::vector{letter});
 }

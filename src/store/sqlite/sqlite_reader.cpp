@@ -165,9 +165,10 @@ class SqliteReader final : public Reader {
         });
     }
 
-    Result<std::vector<Letter>> letters(const LetterQuery& query) override {
-        return guarded(
-            path_, [&]() -> Result<std::vector<Letter>> { return read_letters(database_, query); });
+    Result<std::vector<PendingDelivery>> letters(const PendingQuery& query) override {
+        return guarded(path_, [&]() -> Result<std::vector<PendingDelivery>> {
+            return read_letters(database_, query);
+        });
     }
 
   private:

@@ -11,7 +11,7 @@
 namespace knell {
 
 /// Who wants to hear what.
-struct Terms {
+struct SubscriberSpec {
     std::string name;
     EventFilter events;
     std::size_t concurrency = 1;
@@ -32,10 +32,10 @@ struct SubscriberReport {
 /// Brings the log to every subscriber: reads it, says whom to try with what, and keeps what is to
 /// be saved.  Makes no attempt itself and waits for nothing; the daemon's delivery thread and the
 /// simulator both drive it.
-class Courier {
+class DeliveryScheduler {
   public:
     /// `head`: the newest event when this daemon started.
-    Courier(std::string node_id, Seq head) : node_id_(std::move(node_id)), head_(head) {}
+    DeliveryScheduler(std::string node_id, Seq head) : node_id_(std::move(node_id)), head_(head) {}
 
     /// What is on record of all subscribers.
     Result<void> recover(Reader& reader);
@@ -43,8 +43,8 @@ class Courier {
     /// Who is there now.  One that is new to the record hears what comes after `from` (default:
     /// after this moment); one that was known goes on where it was.  Gives the attempts of those
     /// who left: nobody waits for their outcome.
-    std::vector<AttemptId> set_roster(const std::vector<Terms>& roster, Now now,
-                                      std::optional<Seq> from = {});
+    std::vector<AttemptId> set_subscribers(const std::vector<SubscriberSpec>& subscriber_config,
+                                           Now now, std::optional<Seq> from = {});
 
     /// There are events up to here.
     void set_head(Seq head) { head_ = std::max(head_, head); }
@@ -56,7 +56,7 @@ class Courier {
     struct Attempt {
         AttemptId id = 0;
         std::string subscriber;
-        ParcelRef parcel;
+        RenderedEventRef rendered;
     };
     /// What to try now.
     std::vector<Attempt> due(Now now);
@@ -90,7 +90,7 @@ class Courier {
   private:
     struct Told {
         EventType type;
-        ParcelRef parcel;
+        RenderedEventRef rendered;
     };
     /// A stretch of the log, read once for all who stand at the same place.
     struct Page {
@@ -101,7 +101,7 @@ class Courier {
     };
     struct Absent {
         Subscription subscription;
-        std::vector<Letter> letters;
+        std::vector<PendingDelivery> letters;
     };
     struct Member {
         Subscriber subscriber;
@@ -112,12 +112,12 @@ class Courier {
         Seq seq;
     };
 
-    Member make_member(const Terms& terms, Seq from, Now now);
+    Member make_member(const SubscriberSpec& terms, Seq from, Now now);
     void put_away(const std::string& name, Member& member, Now now);
     Result<const Page*> page_after(Seq after, Reader& reader);
     void hand_out(Member& member, const Page& page, Now now);
-    ParcelRef parcel_of(const Event& event) const;
-    ParcelRef gap_parcel(const Gap& gap, Now now) const;
+    RenderedEventRef render_event(const Event& event) const;
+    RenderedEventRef gap_parcel(const Gap& gap, Now now) const;
     void give_notice(Member& member, std::string what);
 
     const std::string node_id_;

@@ -8,7 +8,7 @@ namespace knell {
 
 /// One event on its way to a subscriber, in the words of the wire, so that it can be kept and sent
 /// again when the log has long let go of it.
-struct Parcel {
+struct RenderedEvent {
     Seq seq = 0;
     std::string id;          // stable over attempts: how a receiver knows a duplicate
     std::string type;        // "session:end"
@@ -16,7 +16,7 @@ struct Parcel {
     std::string session_id;  // "": about the daemon itself
     std::string json;        // the event as one JSON object, without a line end
 
-    bool operator==(const Parcel&) const = default;
+    bool operator==(const RenderedEvent&) const = default;
 };
 
 }  // namespace knell

@@ -1,4 +1,4 @@
-#include "daemon/roster.hpp"
+#include "daemon/subscriber_config.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -13,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class RosterTrial : public ::testing::Test {
+class SubscriberConfigTrial : public ::testing::Test {
   protected:
-    RosterTrial() {
+    SubscriberConfigTrial() {
         paths_.config_file = temp_.path() + "/config.yaml";
         paths_.hooks_dir = temp_.path() + "/hooks";
     }
@@ -32,72 +32,75 @@ class RosterTrial : public ::testing::Test {
                      "\n    url: https://example.com/\n    events: [session:end]\n"
                      "    secret_env: KNELL_SECRET\n");
     }
-    std::size_t reload() { return roster_.reload(config_.reload(), paths_.hooks_dir).size(); }
+    std::size_t reload() {
+        return subscriber_config_.reload(config_.reload(), paths_.hooks_dir).size();
+    }
     std::string names() const {
         std::string text;
-        for (const auto& terms : roster_.terms()) text += terms.name + " ";
+        for (const auto& terms : subscriber_config_.terms()) text += terms.name + " ";
         return text;
     }
 
     const testing::TempFolder temp_;
     Paths paths_;
     ConfigHolder config_{temp_.path() + "/config.yaml"};
-    Roster roster_;
+    SubscriberConfig subscriber_config_;
 };
 
-TEST_F(RosterTrial, HooksAndWebhooksHearWhatTheyAskedFor) {
+TEST_F(SubscriberConfigTrial, HooksAndWebhooksHearWhatTheyAskedFor) {
     add_hook("ops", "events: [session:start]\nconcurrency: 3\n");
     add_webhook("team");
     EXPECT_EQ(reload(), 0U);
     ASSERT_EQ(names(), "ops team ");
-    EXPECT_EQ(roster_.terms()[0].concurrency, 3U);
-    EXPECT_TRUE(roster_.terms()[0].events.wants(EventType::session_start));
-    EXPECT_FALSE(roster_.terms()[1].events.wants(EventType::session_start));
-    EXPECT_NE(roster_.hook("ops"), nullptr);
-    EXPECT_EQ(roster_.webhook("ops"), nullptr);
-    EXPECT_EQ(roster_.hook("team"), nullptr);
-    ASSERT_NE(roster_.webhook("team"), nullptr);
-    EXPECT_EQ(roster_.webhook("team")->url, "https://example.com/");
+    EXPECT_EQ(subscriber_config_.terms()[0].concurrency, 3U);
+    EXPECT_TRUE(subscriber_config_.terms()[0].events.wants(EventType::session_start));
+    EXPECT_FALSE(subscriber_config_.terms()[1].events.wants(EventType::session_start));
+    EXPECT_NE(subscriber_config_.hook("ops"), nullptr);
+    EXPECT_EQ(subscriber_config_.webhook("ops"), nullptr);
+    EXPECT_EQ(subscriber_config_.hook("team"), nullptr);
+    ASSERT_NE(subscriber_config_.webhook("team"), nullptr);
+    EXPECT_EQ(subscriber_config_.webhook("team")->url, "https://example.com/");
 }
 
-TEST_F(RosterTrial, AProblemIsToldOnceWhileItStays) {
+TEST_F(SubscriberConfigTrial, AProblemIsToldOnceWhileItStays) {
     add_hook("bad", "events: [\n");
     EXPECT_EQ(reload(), 1U);
     EXPECT_EQ(reload(), 0U);
-    EXPECT_EQ(roster_.problems().size(), 1U);
+    EXPECT_EQ(subscriber_config_.problems().size(), 1U);
     add_hook("worse", "events: {\n");
     EXPECT_EQ(reload(), 1U) << "only the new one";
     fs::remove_all(paths_.hooks_dir);
     EXPECT_EQ(reload(), 0U);
-    EXPECT_TRUE(roster_.problems().empty());
+    EXPECT_TRUE(subscriber_config_.problems().empty());
     add_hook("bad", "events: [\n");
     EXPECT_EQ(reload(), 1U) << "again";
 }
 
-TEST_F(RosterTrial, AConfigThatCannotBeReadLeavesTheWebhooksAsTheyWere) {
+TEST_F(SubscriberConfigTrial, AConfigThatCannotBeReadLeavesTheWebhooksAsTheyWere) {
     add_webhook("team");
     ASSERT_EQ(reload(), 0U);
     write_config("webhooks: [\n");
     EXPECT_GE(reload(), 1U);
-    EXPECT_EQ(roster_.problems().front().name, "config.yaml");
+    EXPECT_EQ(subscriber_config_.problems().front().name, "config.yaml");
     EXPECT_EQ(names(), "team ");
     write_config("");
     EXPECT_EQ(reload(), 0U);
     EXPECT_EQ(names(), "");
 }
 
-TEST_F(RosterTrial, TwoOfOneNameAreNotBothHeard) {
+TEST_F(SubscriberConfigTrial, TwoOfOneNameAreNotBothHeard) {
     add_webhook("ops");
     add_hook("ops", "events: [session:end]\n");
     add_hook("other", "events: [session:end]\n");
     EXPECT_EQ(reload(), 1U);
     EXPECT_EQ(names(), "other ops ");
-    EXPECT_EQ(roster_.hook("ops"), nullptr);
-    EXPECT_NE(roster_.webhook("ops"), nullptr);
-    EXPECT_NE(roster_.problems()[0].message.find("is called ops already"), std::string::npos);
+    EXPECT_EQ(subscriber_config_.hook("ops"), nullptr);
+    EXPECT_NE(subscriber_config_.webhook("ops"), nullptr);
+    EXPECT_NE(subscriber_config_.problems()[0].message.find("is called ops already"),
+              std::string::npos);
 }
 
-TEST_F(RosterTrial, OneThatWasTakenAwayIsGone) {
+TEST_F(SubscriberConfigTrial, OneThatWasTakenAwayIsGone) {
     add_hook("ops", "events: [session:end]\n");
     reload();
     fs::remove_all(paths_.hooks_dir + "/ops");

@@ -1,4 +1,4 @@
-#include "deliver/courier.hpp"
+#include "deliver/delivery_scheduler.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -21,30 +21,31 @@ constexpr std::size_t letters_page = 1000;
 
 // --- who is there -------------------------------------------------------------------------------
 
-Result<void> Courier::recover(Reader& reader) {
+Result<void> DeliveryScheduler::recover(Reader& reader) {
     auto subscriptions = reader.subscriptions();
     if (!subscriptions) return std::unexpected(subscriptions.error());
     for (auto& subscription : *subscriptions) {
         auto& absent = absent_[subscription.name];
-        LetterQuery query{
+        PendingQuery query{
             .subscriber = subscription.name, .state = {}, .after = 0, .limit = letters_page};
         absent.subscription = std::move(subscription);
         for (;;) {
             auto letters = reader.letters(query);
             if (!letters) return std::unexpected(letters.error());
             if (letters->empty()) break;
-            query.after = letters->back().parcel.seq;
+            query.after = letters->back().rendered.seq;
             std::ranges::move(*letters, std::back_inserter(absent.letters));
         }
         // Only that there are dead letters is kept in memory.
         for (auto& letter : absent.letters) {
-            if (letter.state == LetterState::dead) letter.parcel.json = {};
+            if (letter.state == PendingState::dead) letter.rendered.json = {};
         }
     }
     return {};
 }
 
-Courier::Member Courier::make_member(const Terms& terms, Seq from, Now now) {
+DeliveryScheduler::Member DeliveryScheduler::make_member(const SubscriberSpec& terms, Seq from,
+                                                         Now now) {
     Absent known;
     if (auto absent = absent_.extract(terms.name)) {
         known = std::move(absent.mapped());
@@ -63,20 +64,20 @@ Courier::Member Courier::make_member(const Terms& terms, Seq from, Now now) {
     return member;
 }
 
-void Courier::put_away(const std::string& name, Member& member, Now now) {
+void DeliveryScheduler::put_away(const std::string& name, Member& member, Now now) {
     std::ranges::move(member.subscriber.take_changes(), std::back_inserter(changes_));
     absent_[name] = {member.subscriber.subscription(), member.subscriber.letters(now)};
 }
 
-std::vector<AttemptId> Courier::set_roster(const std::vector<Terms>& roster, Now now,
-                                           std::optional<Seq> from) {
+std::vector<AttemptId> DeliveryScheduler::set_subscribers(
+    const std::vector<SubscriberSpec>& subscriber_config, Now now, std::optional<Seq> from) {
     std::set<std::string> present;
     EventFilter wanted;
-    for (const auto& terms : roster) {
+    for (const auto& terms : subscriber_config) {
         present.insert(terms.name);
         for (const auto type : terms.events.types()) wanted.add(name_in(event_type_names, type));
         if (const auto member = members_.find(terms.name); member != members_.end()) {
-            member->second.subscriber.set_terms(terms.events, terms.concurrency);
+            member->second.subscriber.set_spec(terms.events, terms.concurrency);
         } else {
             members_.emplace(terms.name, make_member(terms, from.value_or(head_), now));
         }
@@ -98,58 +99,58 @@ std::vector<AttemptId> Courier::set_roster(const std::vector<Terms>& roster, Now
     return dropped;
 }
 
-bool Courier::knows(const std::string& name) const {
+bool DeliveryScheduler::knows(const std::string& name) const {
     return members_.contains(name);
 }
 
-std::string_view Courier::state_of(const std::string& name) const {
+std::string_view DeliveryScheduler::state_of(const std::string& name) const {
     return name_in(subscriber_state_names, members_.at(name).subscriber.subscription().state);
 }
 
-int Courier::failing_streak(const std::string& name) const {
+int DeliveryScheduler::failing_streak(const std::string& name) const {
     const auto member = members_.find(name);
     return member == members_.end() ? 0 : member->second.subscriber.failing_streak();
 }
 
 // --- reading ------------------------------------------------------------------------------------
 
-ParcelRef Courier::parcel_of(const Event& event) const {
-    return std::make_shared<const Parcel>(
-        Parcel{.seq = event.seq,
-               .id = event_id(event, node_id_),
-               .type = std::string(name_in(event_type_names, event.type)),
-               .time = format_rfc3339(event.time),
-               .session_id = event.session_id.text(),
-               .json = wire::to_text(wire::to_json(event, node_id_))});
+RenderedEventRef DeliveryScheduler::render_event(const Event& event) const {
+    return std::make_shared<const RenderedEvent>(
+        RenderedEvent{.seq = event.seq,
+                      .id = event_id(event, node_id_),
+                      .type = std::string(name_in(event_type_names, event.type)),
+                      .time = format_rfc3339(event.time),
+                      .session_id = event.session_id.text(),
+                      .json = wire::to_text(wire::to_json(event, node_id_))});
 }
 
-ParcelRef Courier::gap_parcel(const Gap& gap, Now now) const {
-    Parcel parcel{.seq = gap.to,
-                  .id = fmt::format("{}_gap_{}_{}", node_id_, gap.from, gap.to),
-                  .type = "gap",
-                  .time = format_rfc3339(now.wall),
-                  .session_id = {},
-                  .json = {}};
-    parcel.json = wire::to_text(JsonObject{{"seq", gap.to},
-                                           {"id", parcel.id},
-                                           {"type", parcel.type},
-                                           {"time", parcel.time},
-                                           {"from", gap.from},
-                                           {"to", gap.to}});
-    return std::make_shared<const Parcel>(std::move(parcel));
+RenderedEventRef DeliveryScheduler::gap_parcel(const Gap& gap, Now now) const {
+    RenderedEvent rendered{.seq = gap.to,
+                           .id = fmt::format("{}_gap_{}_{}", node_id_, gap.from, gap.to),
+                           .type = "gap",
+                           .time = format_rfc3339(now.wall),
+                           .session_id = {},
+                           .json = {}};
+    rendered.json = wire::to_text(JsonObject{{"seq", gap.to},
+                                             {"id", rendered.id},
+                                             {"type", rendered.type},
+                                             {"time", rendered.time},
+                                             {"from", gap.from},
+                                             {"to", gap.to}});
+    return std::make_shared<const RenderedEvent>(std::move(rendered));
 }
 
-Result<const Courier::Page*> Courier::page_after(Seq after, Reader& reader) {
+Result<const DeliveryScheduler::Page*> DeliveryScheduler::page_after(Seq after, Reader& reader) {
     if (page_ && page_->after <= after && after < page_->next) return &*page_;
     const auto read =
         reader.events({.after = after, .limit = page_events, .types = wanted_, .session_id = {}});
     if (!read) return std::unexpected(read.error());
     page_.emplace(after, read->next, read->gap);
-    for (const auto& event : read->events) page_->told.push_back({event.type, parcel_of(event)});
+    for (const auto& event : read->events) page_->told.push_back({event.type, render_event(event)});
     return &*page_;
 }
 
-void Courier::hand_out(Member& member, const Page& page, Now now) {
+void DeliveryScheduler::hand_out(Member& member, const Page& page, Now now) {
     auto& subscriber = member.subscriber;
     if (page.gap && subscriber.read_to() < page.gap->to) {
         Gap gap{std::max(page.gap->from, subscriber.read_to() + 1), page.gap->to};
@@ -164,14 +165,14 @@ void Courier::hand_out(Member& member, const Page& page, Now now) {
         subscriber.passed(page.gap->to);
     }
     for (const auto& told : page.told) {
-        if (told.parcel->seq <= subscriber.read_to()) continue;
+        if (told.rendered->seq <= subscriber.read_to()) continue;
         if (!subscriber.filter().wants(told.type)) continue;
-        if (!subscriber.offer(told.parcel, now)) return;
+        if (!subscriber.offer(told.rendered, now)) return;
     }
     subscriber.passed(page.next);
 }
 
-Result<void> Courier::read(Reader& reader, Now now) {
+Result<void> DeliveryScheduler::read(Reader& reader, Now now) {
     for (auto& [name, member] : members_) {
         const auto& subscriber = member.subscriber;
         if (subscriber.read_to() >= head_ || !subscriber.has_room()) continue;
@@ -182,7 +183,7 @@ Result<void> Courier::read(Reader& reader, Now now) {
     return {};
 }
 
-bool Courier::is_behind() const {
+bool DeliveryScheduler::is_behind() const {
     return std::ranges::any_of(members_, [this](const auto& member) {
         const auto& subscriber = member.second.subscriber;
         return subscriber.read_to() < head_ && subscriber.has_room();
@@ -191,19 +192,19 @@ bool Courier::is_behind() const {
 
 // --- trying -------------------------------------------------------------------------------------
 
-std::vector<Courier::Attempt> Courier::due(Now now) {
+std::vector<DeliveryScheduler::Attempt> DeliveryScheduler::due(Now now) {
     std::vector<Attempt> attempts;
     for (auto& [name, member] : members_) {
-        while (auto parcel = member.subscriber.next_attempt(now)) {
+        while (auto rendered = member.subscriber.next_attempt(now)) {
             const auto id = ++last_attempt_;
-            under_way_.emplace(id, UnderWay{name, parcel->seq});
-            attempts.push_back({id, name, std::move(parcel)});
+            under_way_.emplace(id, UnderWay{name, rendered->seq});
+            attempts.push_back({id, name, std::move(rendered)});
         }
     }
     return attempts;
 }
 
-std::optional<SteadyTime> Courier::next_try() const {
+std::optional<SteadyTime> DeliveryScheduler::next_try() const {
     std::optional<SteadyTime> next;
     for (const auto& [name, member] : members_) {
         const auto one = member.subscriber.next_try();
@@ -212,7 +213,7 @@ std::optional<SteadyTime> Courier::next_try() const {
     return next;
 }
 
-void Courier::finish(AttemptId attempt, const Outcome& outcome, Now now) {
+void DeliveryScheduler::finish(AttemptId attempt, const Outcome& outcome, Now now) {
     const auto found = under_way_.find(attempt);
     if (found == under_way_.end()) return;  // its subscriber was removed meanwhile
     const auto [name, seq] = found->second;
@@ -231,7 +232,7 @@ void Courier::finish(AttemptId attempt, const Outcome& outcome, Now now) {
     }
 }
 
-void Courier::give_notice(Member& member, std::string what) {
+void DeliveryScheduler::give_notice(Member& member, std::string what) {
     if (std::exchange(member.noticed, true)) return;
     notices_.push_back(
         fmt::format("subscriber {}: {}", member.subscriber.subscription().name, what));
@@ -239,14 +240,14 @@ void Courier::give_notice(Member& member, std::string what) {
 
 // --- what a person may do -----------------------------------------------------------------------
 
-bool Courier::pause(const std::string& name) {
+bool DeliveryScheduler::pause(const std::string& name) {
     const auto member = members_.find(name);
     if (member == members_.end()) return false;
     member->second.subscriber.pause();
     return true;
 }
 
-bool Courier::resume(const std::string& name, Now now) {
+bool DeliveryScheduler::resume(const std::string& name, Now now) {
     const auto member = members_.find(name);
     if (member == members_.end()) return false;
     member->second.subscriber.resume(now);
@@ -254,7 +255,7 @@ bool Courier::resume(const std::string& name, Now now) {
     return true;
 }
 
-Courier::Forgetting Courier::forget(const std::string& name) {
+DeliveryScheduler::Forgetting DeliveryScheduler::forget(const std::string& name) {
     if (members_.contains(name)) return Forgetting::still_there;
     if (absent_.erase(name) == 0) return Forgetting::unknown;
     forgotten_[name] = head_;
@@ -262,27 +263,27 @@ Courier::Forgetting Courier::forget(const std::string& name) {
     return Forgetting::forgotten;
 }
 
-Result<std::size_t> Courier::retry(const std::string& name, Reader& reader, Now now) {
+Result<std::size_t> DeliveryScheduler::retry(const std::string& name, Reader& reader, Now now) {
     auto& member = members_.at(name);
     auto& subscriber = member.subscriber;
-    LetterQuery query{
-        .subscriber = name, .state = LetterState::dead, .after = 0, .limit = letters_page};
+    PendingQuery query{
+        .subscriber = name, .state = PendingState::dead, .after = 0, .limit = letters_page};
     while (subscriber.dead() > 0 && subscriber.waiting() < limits::letters_waiting_max) {
         auto letters = reader.letters(query);
         if (!letters) return std::unexpected(letters.error());
         if (letters->empty()) break;
-        query.after = letters->back().parcel.seq;
+        query.after = letters->back().rendered.seq;
         for (auto& letter : *letters) subscriber.revive(std::move(letter), now);
     }
     const auto due = subscriber.waiting();
-    subscriber.hurry(now);
+    subscriber.retry_now(now);
     member.noticed = false;
     return due;
 }
 
 // --- what is to be known and saved --------------------------------------------------------------
 
-std::vector<SubscriberReport> Courier::report(Now now) const {
+std::vector<SubscriberReport> DeliveryScheduler::report(Now now) const {
     std::vector<SubscriberReport> reports;
     for (const auto& [name, member] : members_) {
         const auto& subscriber = member.subscriber;
@@ -300,8 +301,9 @@ std::vector<SubscriberReport> Courier::report(Now now) const {
         reports.push_back(std::move(report));
     }
     for (const auto& [name, absent] : absent_) {
-        const auto dead = static_cast<std::size_t>(std::ranges::count(
-            absent.letters, LetterState::dead, [](const Letter& letter) { return letter.state; }));
+        const auto dead = static_cast<std::size_t>(
+            std::ranges::count(absent.letters, PendingState::dead,
+                               [](const PendingDelivery& letter) { return letter.state; }));
         reports.push_back({.subscription = absent.subscription,
                            .absent = true,
                            .lag = head_ - absent.subscription.cursor,
@@ -312,19 +314,19 @@ std::vector<SubscriberReport> Courier::report(Now now) const {
     return reports;
 }
 
-bool Courier::has_changes() const {
+bool DeliveryScheduler::has_changes() const {
     return !changes_.empty() || std::ranges::any_of(members_, [](const auto& member) {
         return member.second.subscriber.has_changes();
     });
 }
 
-bool Courier::has_urgent_changes() const {
+bool DeliveryScheduler::has_urgent_changes() const {
     return !changes_.empty() || std::ranges::any_of(members_, [](const auto& member) {
         return member.second.subscriber.has_letters();
     });
 }
 
-std::vector<DeliveryChange> Courier::take_changes() {
+std::vector<DeliveryChange> DeliveryScheduler::take_changes() {
     auto changes = std::exchange(changes_, {});
     for (auto& [name, member] : members_) {
         std::ranges::move(member.subscriber.take_changes(), std::back_inserter(changes));

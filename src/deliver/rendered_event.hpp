@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "core/parcel.hpp"
+#include "core/rendered_event.hpp"
 
 namespace knell {
 
 /// Shared by all subscribers that are to get it.
-using ParcelRef = std::shared_ptr<const Parcel>;
+using RenderedEventRef = std::shared_ptr<const RenderedEvent>;
 
 /// How one attempt to deliver went.
 struct Outcome {

@@ -1,4 +1,4 @@
-#include "daemon/roster.hpp"
+#include "daemon/subscriber_config.hpp"
 
 #include <algorithm>
 
@@ -8,8 +8,8 @@
 
 namespace knell {
 
-std::vector<Roster::Problem> Roster::reload(const ConfigHolder::Reload& config,
-                                            const std::string& hooks_dir) {
+std::vector<SubscriberConfig::Problem> SubscriberConfig::reload(const ConfigHolder::Reload& config,
+                                                                const std::string& hooks_dir) {
     const auto before = std::exchange(problems_, {});
     take_webhooks(config);
     reload_hooks(hooks_dir);
@@ -20,7 +20,7 @@ std::vector<Roster::Problem> Roster::reload(const ConfigHolder::Reload& config,
     return fresh;
 }
 
-void Roster::take_webhooks(const ConfigHolder::Reload& config) {
+void SubscriberConfig::take_webhooks(const ConfigHolder::Reload& config) {
     for (const auto& problem : config.problems) {
         problems_.push_back({"config.yaml", to_text(problem)});
     }
@@ -29,7 +29,7 @@ void Roster::take_webhooks(const ConfigHolder::Reload& config) {
     for (const auto& webhook : config_->webhooks) webhooks_.emplace(webhook.name, &webhook);
 }
 
-void Roster::reload_hooks(const std::string& hooks_dir) {
+void SubscriberConfig::reload_hooks(const std::string& hooks_dir) {
     auto found = read_hooks(hooks_dir);
     for (const auto& problem : found.problems) {
         problems_.push_back({problem.hook, to_text(problem.what)});
@@ -47,8 +47,8 @@ void Roster::reload_hooks(const std::string& hooks_dir) {
     }
 }
 
-std::vector<Terms> Roster::terms() const {
-    std::vector<Terms> terms;
+std::vector<SubscriberSpec> SubscriberConfig::terms() const {
+    std::vector<SubscriberSpec> terms;
     for (const auto& [name, hook] : hooks_) terms.push_back({name, hook.events, hook.concurrency});
     for (const auto& [name, webhook] : webhooks_) {
         terms.push_back({name, webhook->events, webhook->concurrency});
@@ -56,12 +56,12 @@ std::vector<Terms> Roster::terms() const {
     return terms;
 }
 
-const HookSpec* Roster::hook(const std::string& name) const {
+const HookSpec* SubscriberConfig::hook(const std::string& name) const {
     const auto found = hooks_.find(name);
     return found == hooks_.end() ? nullptr : &found->second;
 }
 
-const WebhookSpec* Roster::webhook(const std::string& name) const {
+const WebhookSpec* SubscriberConfig::webhook(const std::string& name) const {
     const auto found = webhooks_.find(name);
     return found == webhooks_.end() ? nullptr : found->second;
 }

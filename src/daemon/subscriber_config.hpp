@@ -7,13 +7,13 @@
 
 #include "config/config_holder.hpp"
 #include "config/webhook_spec.hpp"
-#include "deliver/courier.hpp"
+#include "deliver/delivery_scheduler.hpp"
 #include "deliver/hook/spec.hpp"
 
 namespace knell {
 
 /// Who is to hear events: the hook directories and the webhooks of the config, as last read.
-class Roster {
+class SubscriberConfig {
   public:
     struct Problem {
         std::string name;     // of the hook or webhook, or of the file
@@ -26,7 +26,7 @@ class Roster {
     /// malformed is a problem and leaves the others alone.  Gives the problems that are new.
     std::vector<Problem> reload(const ConfigHolder::Reload& config, const std::string& hooks_dir);
 
-    std::vector<Terms> terms() const;
+    std::vector<SubscriberSpec> terms() const;
     const HookSpec* hook(const std::string& name) const;
     const WebhookSpec* webhook(const std::string& name) const;
     const std::vector<Problem>& problems() const { return problems_; }
