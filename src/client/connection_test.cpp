@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -124,6 +125,28 @@ TEST_F(ConnectionTest, WhatIsToldAfterTheAnswerIsTakenOneByOneUntilTheEnd) {
     ASSERT_FALSE(end);
     EXPECT_EQ(end.error().code, ErrorCode::unreachable);
     EXPECT_EQ(connection->fd(), -1) << "it is closed";
+}
+
+TEST_F(ConnectionTest, WhatIsToldIsReadUntilItIsWhole) {
+    // Longer than what is read at once together with the answer.
+    const std::string title(300'000, 'x');
+    ScriptedDaemon daemon(directory_, {R"({"jsonrpc":"2.0","id":1,"result":{"after":0}})"
+                                       "\n"
+                                       R"({"jsonrpc":"2.0","method":"event","params":{"title":")" +
+                                       title + "\"}}\n"});
+    auto connection = Connection::open(socket());
+    ASSERT_TRUE(connection);
+    ASSERT_TRUE(connection->call("events.subscribe", {}));
+
+    auto told = connection->take_notification();
+    while (told && !*told) {
+        pollfd more{.fd = connection->fd(), .events = POLLIN, .revents = 0};
+        ASSERT_EQ(::poll(&more, 1, 30'000), 1);
+        told = connection->take_notification();
+    }
+
+    ASSERT_TRUE(told) << told.error().message;
+    EXPECT_EQ(wire::text_at((**told).at("params").as_object(), "title"), title);
 }
 
 TEST_F(ConnectionTest, AnAnswerToNobodyIsNeitherAnAnswerNorTold) {

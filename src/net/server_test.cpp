@@ -48,7 +48,10 @@ class Caller {
     }
     void ask(std::string_view method) const {
         const auto line = fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"{}"}})", method) + "\n";
-        ::send(fd_.get(), line.data(), line.size(), MSG_NOSIGNAL);
+        send(line);
+    }
+    void send(std::string_view bytes) const {
+        ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     }
     /// "" when it was closed.
     std::string line() const {
@@ -123,6 +126,19 @@ TEST_F(ServerTrial, OneMoreThanTheMostIsToldAndClosed) {
     std::string said;
     while (!said.contains(answered)) said = Caller(path_).answer();
     EXPECT_THAT(first.answer(), HasSubstr(answered));
+}
+
+TEST_F(ServerTrial, ACallThatFillsTheBufferToItsLastByteIsNotTheLast) {
+    constexpr std::size_t buffer_size = 64 * 1024;
+    listen();
+    const Caller caller(path_);
+    std::string line = R"({"jsonrpc":"2.0","id":1,"method":"hooks.list"})";
+    line.resize(buffer_size - 1, ' ');
+    caller.send(line + "\n");  // all of it is there when the server first looks
+    thread_ = std::jthread([this] { server_.run(); });
+
+    EXPECT_THAT(caller.line(), HasSubstr(answered));
+    EXPECT_THAT(caller.answer(), HasSubstr(answered)) << "there was nothing more to read just then";
 }
 
 TEST_F(ServerTrial, AnotherUserIsToldSoAndClosed) {

@@ -55,6 +55,16 @@ TEST_F(WriteStepTrial, ARecoveryThatTheStoreRefusesIsNone) {
     EXPECT_TRUE(recover());
 }
 
+TEST_F(WriteStepTrial, WithNothingOpenNothingNeedBeDone) {
+    ASSERT_TRUE(recover());
+    EXPECT_EQ(write_step_.max_wait(), std::nullopt);
+    say(create("a", testing::process_owner(100)));
+    const auto without_deadlines = write_step_.max_wait();
+    say(create("b", lease_owner(30s)));
+    ASSERT_TRUE(without_deadlines);
+    EXPECT_LT(write_step_.max_wait(), *without_deadlines) << "a lease may run out";
+}
+
 TEST_F(WriteStepTrial, AnObserversWordThatTheStoreRefusesIsSaidAgain) {
     ASSERT_TRUE(recover());
     say(create("a", testing::process_owner(100)));

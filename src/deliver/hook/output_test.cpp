@@ -38,6 +38,11 @@ TEST(HookOutput, KeepsTheBeginningAndStillKnowsTheEnd) {
     EXPECT_EQ(output.last_line(), "the disk is full");
 }
 
+TEST(HookOutput, KnowsTheEndOfWhatWasPrintedAllAtOnce) {
+    const std::string much(5 * limits::hook_line_bytes_max, 'x');
+    EXPECT_EQ(printed(much + "\nthe disk is full\n").last_line(), "the disk is full");
+}
+
 TEST(HookOutput, IsTextWhateverWasPrinted) {
     const auto output = printed(std::string_view("\x1b[31mred\x1b[0m \xff\xfe\0 \xe2\x82", 19));
     EXPECT_EQ(output.text(), "?[31mred?[0m ??? ??");
