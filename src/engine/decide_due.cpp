@@ -64,6 +64,17 @@ Departed end_of_departed(const LiveSession& live, const OwnerEntry& owner, const
     return {path, std::move(end)};
 }
 
+std::optional<Departed> departed(const LiveSession& live, const State& state, bool was_searched) {
+    const auto* owner = state.owner_of(live);
+    if (owner == nullptr || live.on_owner_loss() != OnOwnerLoss::end) return {};
+    if (!owner->leaving && !owner->gone) return {};
+    auto departed = end_of_departed(live, *owner, state);
+    if (owner->leaving && !was_searched) {
+        departed.end.evidence += "; what it left behind was not looked for any more";
+    }
+    return departed;
+}
+
 namespace {
 
 Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const State& state) {

@@ -1,0 +1,187 @@
+// Opening a session, again too, and taking one over.
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "core/limits.hpp"
+#include "engine/decide_on.hpp"
+#include "engine/end_events.hpp"
+#include "engine/refusals.hpp"
+
+namespace knell {
+
+namespace {
+
+/// What was just opened, as the last event tells, may have an owner that cannot be checked.  That
+/// is known from the owner's other sessions, and nobody will say it again.
+void mark_uncertain_if_known(Decision& decision, Ordinal ordinal, const Owner& owner,
+                             const State& state) {
+    if (owner.kind != OwnerKind::process) return;
+    const auto number = state.owners().find(owner.process);
+    if (number == OwnerTable::none || !state.owners().at(number).unclear) return;
+    auto event = decision.events.back();
+    event.type = EventType::session_unknown;
+    event.detail = "its owner cannot be checked, as before";
+    decision.changes.emplace_back(
+        LivenessMarked{event.session_id, ordinal, event.generation, event.time, std::nullopt});
+    decision.events.push_back(std::move(event));
+    std::get<OpenedReply>(*decision.reply).status = Status::unknown;
+}
+
+/// What it is once it is opened: nothing is on and nothing in doubt, unless it is over already.
+OpenedReply opened_reply(const SessionId& id, Generation generation, const Owner& owner,
+                         bool is_over) {
+    return {id, generation, status_of(StatusFacts{.ended = is_over}), owner.lease_ttl};
+}
+
+/// What was opened in this decision is over already.
+void close_at_once(Decision& decision, const Session& opened, const Close& close, WallTime now) {
+    OwnerHosts owner_hosts;
+    const LiveSession live(opened, owner_hosts, std::chrono::milliseconds{0});
+    auto end = end_of(close, EndPath::spooled, now);
+    // The wrapper wrote when it had waited for the command, and nobody looked in between.
+    end.ended_after = std::min(opened.owner.since, end.ended_before);
+    end_session(decision, EndPath::spooled, live, std::move(end), now);
+}
+
+/// The owners before, with the one that goes: only processes can be told apart when they call.
+std::vector<ProcessIdentity> with_former(std::vector<ProcessIdentity> former, const Owner& last) {
+    if (last.kind == OwnerKind::process) {
+        std::erase(former, last.process);
+        former.push_back(last.process);
+    }
+    if (former.size() > limits::former_owners_max) former.erase(former.begin());
+    return former;
+}
+
+/// A live session changes hands: the old generation ends before the new one starts.
+Decision change_owner(Resume&& resume, const LiveSession& live, const State& state) {
+    const auto now = state.time_for(live);
+    End end;
+    end.reason = Reason::superseded;
+    end.proof = row_of(EndPath::taken_over).proof;
+    end.detail = live.parked_since() ? "claimed" : "takeover";
+    end.evidence = fmt::format("session.resume by {}", resume.said_by);
+    end.ended_at = end.ended_after = end.ended_before = now;
+    auto path = live.parked_since() ? EndPath::claimed : EndPath::taken_over;
+    // Taken from nobody: what was seen of its owner is what ended it.
+    if (auto gone = departed(live, state)) std::tie(path, end) = std::tie(gone->path, gone->end);
+    keep_within_life(end, live);
+    resume.owner.since = now;
+    Reopened change{.id = resume.session_id,
+                    .ordinal = live.ordinal(),
+                    .generation = live.generation() + 1,
+                    .owner = std::move(resume.owner),
+                    .on_owner_loss = resume.on_owner_loss,
+                    .park_window = resume.park_window,
+                    .leftovers = resume.leftovers,
+                    .fold = live.fold(std::nullopt),
+                    .at = now,
+                    .past = {},
+                    .reaper = resume.reaper,
+                    .reaper_is_parent = resume.reaper_is_parent,
+                    .former_owners = with_former(
+                        live.former_owners() ? *live.former_owners() : LiveSession::Processes{},
+                        live.owner(state.owner_hosts())),
+                    .lease_from = state.now().steady};
+    auto decision =
+        answer(opened_reply(resume.session_id, change.generation, change.owner, /*is_over=*/false));
+    tell_end(decision.events, path, live, end, now);
+    auto start = live.event(EventType::session_start, now);
+    start.generation = change.generation;
+    start.started_at = now;
+    decision.events.push_back(std::move(start));
+    const auto owner = change.owner;
+    decision.changes.emplace_back(std::move(change));
+    mark_uncertain_if_known(decision, live.ordinal(), owner, state);
+    return decision;
+}
+
+}  // namespace
+
+Decision decide_on(Create&& create, const Session* past, const State& state) {
+    const auto now = state.now().wall;
+    auto session = std::move(create.draft);
+    if (const auto* live = state.find(session.id)) {
+        // Nobody owns it any more: whoever starts its command again need not wait for the record.
+        if (const auto gone = departed(*live, state)) {
+            return refuse(ended_just_now(*live, gone->end, state));
+        }
+        return refuse(owned_by(*live, state));
+    }
+    if (past != nullptr) return refuse(has_ended(*past, "use session.resume to open it again"));
+    if (create.is_own_ancestor) {
+        return refuse(Error{ErrorCode::invalid_params,
+                            fmt::format("parent_id: session {} comes out of session {} itself; "
+                                        "name another parent",
+                                        session.parent_id.text(), session.id.text()),
+                            "parent_id",
+                            {}});
+    }
+
+    // Its owner was looked at when the call arrived, and may be gone when its turn comes.
+    const auto started = std::min(create.at.value_or(state.heard_at()), now);
+    session.ordinal = state.heads().ordinal + 1;
+    session.generation = 1;
+    session.started_at = session.last_activity_at = session.last_seen_at = started;
+    session.owner.since = started;
+    if (session.owner.lease_ttl.count() > 0) session.lease_from = state.now().steady;
+    auto decision =
+        answer(opened_reply(session.id, 1, session.owner, create.and_close.has_value()));
+    decision.events.push_back(start_event(session, now));
+    decision.changes.emplace_back(Opened{session, create.reaper, create.reaper_is_parent});
+    if (create.and_close) {
+        close_at_once(decision, session, *create.and_close, now);
+    } else {
+        mark_uncertain_if_known(decision, session.ordinal, session.owner, state);
+    }
+    return decision;
+}
+
+Decision decide_on(Resume&& resume, const Session* past, const State& state) {
+    if (const auto* live = state.find(resume.session_id)) {
+        // A parked session has no owner to ask, nor has one that is about to end.
+        const bool is_owned = !live->parked_since() && !departed(*live, state);
+        if (!resume.takeover && is_owned) return refuse(owned_by(*live, state));
+        return change_owner(std::move(resume), *live, state);
+    }
+    if (past == nullptr) return refuse(not_found(resume.session_id));
+
+    // Not before the life before it was over, however far back the clock was set since.
+    const auto now = std::max(state.now().wall, past->end->ended_before);
+    Session opened = *past;
+    opened.end.reset();
+    opened.generation = past->generation + 1;
+    opened.owner = std::move(resume.owner);
+    opened.owner.since = std::min(resume.at.value_or(now), now);
+    opened.leftovers = resume.leftovers;
+    auto decision = answer(
+        opened_reply(opened.id, opened.generation, opened.owner, resume.and_close.has_value()));
+    decision.events.push_back(start_event(opened, now));
+    decision.changes.emplace_back(Reopened{
+        .id = opened.id,
+        .ordinal = opened.ordinal,
+        .generation = opened.generation,
+        .owner = opened.owner,
+        .on_owner_loss = resume.on_owner_loss,
+        .park_window = resume.park_window,
+        .leftovers = resume.leftovers,
+        .fold = fold_of(opened),
+        // One that is over already has done nothing since.
+        .at = resume.and_close ? std::max(opened.owner.since, past->end->ended_before) : now,
+        .past = *past,
+        .reaper = resume.reaper,
+        .reaper_is_parent = resume.reaper_is_parent,
+        .former_owners = with_former(past->former_owners, past->owner),
+        .lease_from = state.now().steady});
+    if (resume.and_close) {
+        close_at_once(decision, opened, *resume.and_close, now);
+    } else {
+        mark_uncertain_if_known(decision, opened.ordinal, opened.owner, state);
+    }
+    return decision;
+}
+
+}  // namespace knell

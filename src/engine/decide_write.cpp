@@ -1,0 +1,110 @@
+// What an owner says while its session is open: messages, turns, signs of life.
+
+#include "engine/decide_on.hpp"
+#include "engine/refusals.hpp"
+
+namespace knell {
+
+namespace {
+
+/// The live session a write is meant for, or why the write is refused.
+std::expected<const LiveSession*, Error> writable(const SessionId& id, Generation generation,
+                                                  const Session* past, const State& state) {
+    const auto* live = state.find(id);
+    if (live == nullptr) {
+        if (past == nullptr) return std::unexpected(not_found(id));
+        return std::unexpected(has_ended(*past, "resume it to write to it"));
+    }
+    if (generation != live->generation()) {
+        return std::unexpected(fenced(id, generation, live->generation()));
+    }
+    if (live->parked_since()) return std::unexpected(unowned(*live));
+    if (const auto gone = departed(*live, state)) {
+        return std::unexpected(ended_just_now(*live, gone->end, state));
+    }
+    return live;
+}
+
+/// Whoever writes or beats makes progress, and of a lease that is all there is to know.  Whether a
+/// process can be checked only a look at it tells.
+void clear_uncertainty(Decision& decision, const SessionId& id, const LiveSession& live) {
+    const auto unknown =
+        live.owner_kind() == OwnerKind::lease ? std::nullopt : live.unknown_since();
+    if (live.unknown_since() == unknown && !live.stalled_since()) return;
+    decision.changes.emplace_back(
+        LivenessMarked{id, live.ordinal(), live.generation(), unknown, {}});
+}
+
+/// The first sign of life that this daemon hears of a lease: from here on it has its full time
+/// again after the next restart, so this must not be lost in one.
+void keep_first_sign(Decision& decision, const SessionId& id, const LiveSession& live,
+                     const State& state) {
+    if (!live.is_silent_since_start()) return;
+    decision.changes.emplace_back(
+        Seen{id, live.ordinal(), live.generation(), state.seen_at(live), state.heard().steady});
+}
+
+}  // namespace
+
+Decision decide_on(Append&& append, const Session* past, const State& state) {
+    const auto found = writable(append.session_id, append.generation, past, state);
+    if (!found) return refuse(found.error());
+    const auto& live = **found;
+    auto tally = live.tally();
+    for (const auto& message : append.messages) count(tally, message);
+    auto decision = answer(AppendedReply{append.session_id, append.generation, tally});
+    clear_uncertainty(decision, append.session_id, live);
+    keep_first_sign(decision, append.session_id, live, state);
+    decision.changes.emplace_back(Appended{std::move(append.session_id), live.ordinal(),
+                                           append.generation, live.tally().messages + 1,
+                                           std::move(append.messages), tally, state.seen_at(live)});
+    return decision;
+}
+
+Decision decide_on(Turn&& turn, const Session* past, const State& state) {
+    const auto found = writable(turn.session_id, turn.generation, past, state);
+    if (!found) return refuse(found.error());
+    const auto& live = **found;
+    const auto now = state.time_for(live);
+    const bool was_on = live.turn_since().has_value();
+    // Whoever writes is not late any more; see clear_uncertainty.
+    const bool unknown = live.owner_kind() == OwnerKind::process && live.unknown_since();
+    const auto status = status_of(StatusFacts{.unknown = unknown, .turn = turn.on});
+    auto decision = answer(TurnReply{turn.session_id, turn.generation, status, was_on != turn.on});
+    clear_uncertainty(decision, turn.session_id, live);
+    keep_first_sign(decision, turn.session_id, live, state);
+    if (was_on == turn.on) {
+        decision.renewals.push_back(std::move(turn.session_id));
+        return decision;
+    }
+    decision.events.push_back(
+        live.event(turn.on ? EventType::agent_start : EventType::agent_end, now));
+    decision.changes.emplace_back(
+        TurnSet{std::move(turn.session_id), live.ordinal(), turn.generation,
+                turn.on ? std::optional(now) : std::nullopt, state.seen_at(live)});
+    return decision;
+}
+
+Decision decide_on(Heartbeat&& heartbeat, const Session*, const State& state) {
+    HeartbeatReply reply;
+    Decision decision = answer(NotedReply{});
+    for (auto& beat : heartbeat.beats) {
+        const auto* live = state.find(beat.session_id);
+        const bool is_current = live != nullptr && live->generation() == beat.generation;
+        if (live == nullptr || (is_current && departed(*live, state))) {
+            reply.ended.push_back(std::move(beat.session_id));
+        } else if (live->generation() != beat.generation || live->parked_since()) {
+            // A parked one has lost its owner: it must be claimed, beats do not keep it.
+            reply.fenced.push_back(std::move(beat.session_id));
+        } else {
+            clear_uncertainty(decision, beat.session_id, *live);
+            keep_first_sign(decision, beat.session_id, *live, state);
+            decision.renewals.push_back(beat.session_id);
+            reply.renewed.push_back(std::move(beat.session_id));
+        }
+    }
+    decision.reply = std::move(reply);
+    return decision;
+}
+
+}  // namespace knell
