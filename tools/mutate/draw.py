@@ -10,7 +10,7 @@ from operators import WEIGHTS
 
 FOLDERS = (
     "src/engine", "src/journal", "src/store", "src/deliver", "src/watch", "src/client", "src/cli/run*", "src/net",
-    "src/rpc",
+    "src/rpc", "src/writer",
 )
 
 

@@ -132,16 +132,16 @@ class Operators(unittest.TestCase):
             self.assertEqual(row, (7,), value)
 
     def test_make_each_mutant_once(self):
-        code = (TOP / "src/engine/decide.cpp").read_text()
-        made = [operators.apply(mutation, code) for mutation in operators.mutations_of("src/engine/decide.cpp", code)]
+        code = (TOP / "src/engine/decide_close.cpp").read_text()
+        made = [operators.apply(mutation, code) for mutation in operators.mutations_of("src/engine/decide_close.cpp", code)]
         self.assertEqual(len(made), len(set(made)))
         self.assertNotIn(code, made)
 
 
 class Choice(unittest.TestCase):
     def setUp(self):
-        self.code = (TOP / "src/engine/decide.cpp").read_text()
-        self.all = operators.mutations_of("src/engine/decide.cpp", self.code)
+        self.code = (TOP / "src/engine/decide_close.cpp").read_text()
+        self.all = operators.mutations_of("src/engine/decide_close.cpp", self.code)
 
     def test_is_the_same_for_a_seed_and_leaves_nothing_out(self):
         first = list(draw.sequence(self.all, 7))
