@@ -16,6 +16,7 @@
 
 #include "deliver/hook/run.hpp"
 #include "testing/hook_trial.hpp"
+#include "testing/marked_process.hpp"
 #include "testing/refused_calls.hpp"
 
 namespace knell {
@@ -127,31 +128,17 @@ TEST_F(HookFailures, WhatAnEarlierDaemonLeftAndCannotBeKilledIsNotRunBeside) {
     // A run of a daemon whose number was given to us since.
     auto run = run_of_ours(node, "trial");
     run.daemon_start_ticks += 1;
-    std::array<int, 2> ready{};
-    ASSERT_EQ(::pipe2(ready.data(), O_CLOEXEC), 0);
-    const pid_t orphan = ::fork();
-    if (orphan == 0) {
-        ::setsid();
-        const auto cookie =
-            fmt::format("{}={}{}", hook_run_variable, text_before_group(run), ::getpid());
-        ::execle("/bin/sleep", "sleep", "1000", nullptr,
-                 std::array{cookie.c_str(), static_cast<const char*>(nullptr)}.data());
-        ::_exit(1);
-    }
-    ::close(ready[1]);
-    char byte = 0;
-    EXPECT_EQ(::read(ready[0], &byte, 1), 0);  // until it has executed
-    ::close(ready[0]);
+    testing::MarkedProcess orphan(run);
 
     with_refused_calls({SYS_pidfd_send_signal}, EPERM,
                        [&] { EXPECT_THAT(runner.stop_orphans().stopped, SizeIs(1)); });
     EXPECT_EQ(outcome_of_another(),
               fmt::format("its run under an earlier daemon (process {}) was killed and is not gone "
                           "yet",
-                          orphan));
+                          orphan.pid()));
 
     EXPECT_THAT(runner.stop_orphans().stopped, SizeIs(1));
-    ::waitpid(orphan, nullptr, 0);
+    orphan.wait();
     EXPECT_EQ(outcome_of_another(), "exit 0");
 }
 

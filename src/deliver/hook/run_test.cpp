@@ -10,44 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "testing/marked_process.hpp"
+
 namespace knell {
 namespace {
 
+using testing::MarkedProcess;
+
 constexpr auto node = "a node of this test";
-
-/// A process that leads a session, with a cookie in its environment.  Killed when this goes.
-class Marked {
-  public:
-    /// `group_off`: how far the group in the cookie is from its own.
-    explicit Marked(const HookRun& run, pid_t group_off = 0) {
-        std::array<int, 2> ready{};
-        EXPECT_EQ(::pipe2(ready.data(), O_CLOEXEC), 0);
-        pid_ = ::fork();
-        if (pid_ == 0) {
-            ::setsid();
-            const auto cookie = fmt::format("{}={}{}", hook_run_variable, text_before_group(run),
-                                            ::getpid() + group_off);
-            ::execle("/bin/sleep", "sleep", "1000", nullptr,
-                     std::array{cookie.c_str(), static_cast<const char*>(nullptr)}.data());
-            ::_exit(1);
-        }
-        ::close(ready[1]);
-        char byte = 0;
-        EXPECT_EQ(::read(ready[0], &byte, 1), 0);  // until it has executed
-        ::close(ready[0]);
-    }
-    ~Marked() {
-        ::kill(pid_, SIGKILL);
-        ::waitpid(pid_, nullptr, 0);
-    }
-    Marked(const Marked&) = delete;
-    Marked& operator=(const Marked&) = delete;
-
-    pid_t pid() const { return pid_; }
-
-  private:
-    pid_t pid_;
-};
 
 /// Of a daemon that is gone.
 HookRun run_of_the_dead() {
@@ -72,7 +42,7 @@ TEST(HookRun, IsReadAsItWasWritten) {
 }
 
 TEST(HookOrphans, AreFoundByTheirCookieAndGroup) {
-    const Marked orphan(run_of_the_dead());
+    const MarkedProcess orphan(run_of_the_dead());
     const auto found = find_hook_orphans(node);
     ASSERT_EQ(found.in_group.size(), 1U);
     EXPECT_EQ(found.in_group[0].pid, orphan.pid());
@@ -81,22 +51,22 @@ TEST(HookOrphans, AreFoundByTheirCookieAndGroup) {
 }
 
 TEST(HookOrphans, AreNotWhatALivingDaemonRuns) {
-    const Marked child(run_of_ours(node, "ops"));
+    const MarkedProcess child(run_of_ours(node, "ops"));
     expect_none();
 }
 
 TEST(HookOrphans, AreNotOfAnotherNodeOrNamespace) {
     auto run = run_of_the_dead();
     run.node = "another node";
-    const Marked of_another(run);
+    const MarkedProcess of_another(run);
     run = run_of_the_dead();
     run.pid_namespace += 1;
-    const Marked elsewhere(run);
+    const MarkedProcess elsewhere(run);
     expect_none();
 }
 
 TEST(HookOrphans, ThatLeftTheirGroupAreToldApart) {
-    const Marked daemon(run_of_the_dead(), /*group_off=*/-1);
+    const MarkedProcess daemon(run_of_the_dead(), /*group_off=*/-1);
     const auto found = find_hook_orphans(node);
     EXPECT_TRUE(found.in_group.empty());
     ASSERT_EQ(found.away.size(), 1U);

@@ -12,6 +12,7 @@
 #include "deliver/webhook/signature.hpp"
 #include "platform/fd.hpp"
 #include "testing/loopback_server.hpp"
+#include "testing/sample_event.hpp"
 
 namespace knell {
 namespace {
@@ -27,13 +28,8 @@ using Then = LoopbackServer::Then;
 // Long enough for any machine; nothing waits that long when all is well.
 constexpr auto patience = 30s;
 
-const RenderedEvent rendered{.seq = 42,
-                             .id = "s1_1_end",
-                             .type = "session:end",
-                             .time = "2026-11-15T03:52:25.001Z",
-                             .session_id = "s1",
-                             .json = R"({"seq":42})"};
-const WallTime now = *parse_rfc3339("2026-11-15T03:52:25.900Z");
+const auto& rendered = testing::sample_event;
+const auto now = testing::sample_now;
 
 std::string answer(std::string_view status, std::string_view headers = {}) {
     return "HTTP/1.1 " + std::string(status) + "\r\nContent-Length: 0\r\n" + std::string(headers) +

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "testing/loopback_server.hpp"
+#include "testing/sample_event.hpp"
 
 namespace knell {
 namespace {
@@ -19,13 +20,8 @@ using testing::LoopbackServer;
 using Kind = Outcome::Kind;
 using Then = LoopbackServer::Then;
 
-const RenderedEvent rendered{.seq = 42,
-                             .id = "s1_1_end",
-                             .type = "session:end",
-                             .time = "2026-11-15T03:52:25.001Z",
-                             .session_id = "s1",
-                             .json = R"({"seq":42})"};
-const WallTime now = *parse_rfc3339("2026-11-15T03:52:25.900Z");
+const auto& rendered = testing::sample_event;
+const auto now = testing::sample_now;
 
 /// Transfers that share one pool of connections, as the sender's do.
 class WebhookTransfers : public ::testing::Test {
