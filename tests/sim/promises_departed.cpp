@@ -52,6 +52,17 @@ bool tells_of(const Departure& death, const End& end, const Life& life) {
            end.evidence.starts_with(death.evidence);
 }
 
+/// Of a command that is only known to be gone its wrapper may still have written how it ended.
+bool is_spooled_word(const Event& event, const std::vector<Departure>& deaths, const Life& life,
+                     const Scene& scene) {
+    const auto run = scene.ledger.runs.find(event.session_id.text());
+    if (run == scene.ledger.runs.end() || !run->second.is_over) return false;
+    const bool is_its_own = run->second.create.draft.owner.process == life.owner.process;
+    return is_its_own && event.end->proof == Proof::declared &&
+           std::ranges::all_of(
+               deaths, [](const Departure& death) { return death.kind == Departure::Kind::lost; });
+}
+
 }  // namespace
 
 std::string death_hidden(const Scene& scene) {
@@ -68,6 +79,7 @@ std::string death_hidden(const Scene& scene) {
             return tells_of(death, *event.end, *life);
         });
         if (is_told || is_wrappers_word(event, *life, scene)) continue;
+        if (is_spooled_word(event, deaths->second, *life, scene)) continue;
         return fmt::format(
             "session {} generation {}: ended as {} ({}), but its owner was seen to go before that",
             event.session_id.text(), event.generation, name_of(event.end->reason),
