@@ -114,19 +114,24 @@ class Run final : public Command {
         LeaseRenewal renewal(session, context.paths.socket, child->pid());
         const auto outcome = signals.wait_for(
             child->pid(), [&] { return session.needs_renewal() ? renewal.tend() : std::nullopt; });
+        const auto orphans_because = [&](std::string_view why) {
+            return orphan_lines({.command = child->pid(),
+                                 .renewer = renewal.process(),
+                                 .had_children = had_children,
+                                 .should_stop = leftovers_ == "stop",
+                                 .why = why});
+        };
         std::vector<std::string> orphans;
-        if (session.needs_renewal() || session.is_untold()) {
-            // Before the end is told: a daemon that is started for that is nobody's orphan.
-            orphans = orphan_lines({.command = child->pid(),
-                                    .renewer = renewal.process(),
-                                    .had_children = had_children,
-                                    .should_stop = leftovers_ == "stop",
-                                    .why = session.is_untold()
-                                               ? "no daemon could be reached when it began"
-                                               : "the daemon cannot see it from its pid "
-                                                 "namespace"});
+        // Before the end is told: a daemon that is started for that is nobody's orphan.
+        if (session.is_untold()) {
+            orphans = orphans_because("no daemon could be reached when it began");
+        } else if (session.needs_renewal()) {
+            orphans = orphans_because("the daemon cannot see it from its pid namespace");
         }
         close(session, outcome, child->pid(), had_children);
+        if (session.is_end_untold() && orphans.empty()) {
+            orphans = orphans_because("its end could not be told to a daemon");
+        }
         for (const auto& line : orphans) complain("run", line);
         child->reap();
         return end_like(outcome.wait_status);

@@ -260,6 +260,7 @@ void RunSession::close(const RunOutcome& outcome, std::optional<pid_t> command) 
                                     id_.text(), end.detail));
     }
     if (told) return tell_leftovers(*told);
+    is_end_untold_ = true;
     switch (what_to_do(told.error().code)) {
         case AfterFailure::nothing:
             break;

@@ -57,6 +57,8 @@ class RunSession {
     bool needs_renewal() const { return needs_renewal_; }
     /// No daemon knew of it when the command began.
     bool is_untold() const { return untold_create_.has_value(); }
+    /// `close` reached no daemon: nobody looks for what the command left running.
+    bool is_end_untold() const { return is_end_untold_; }
     /// Of a session that has ended while `owner` lives.  If its lease ran out, because all of us
     /// stood still for so long, it gets its next generation; what others ended stays ended.
     Reopened open_again_if_reaped(pid_t owner);
@@ -82,6 +84,7 @@ class RunSession {
     std::optional<client::SpoolRecord> untold_create_;  // no daemon could be reached
     bool create_is_kept_ = false;
     bool needs_renewal_ = false;
+    bool is_end_untold_ = false;
 };
 
 }  // namespace knell::cli

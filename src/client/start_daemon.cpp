@@ -85,6 +85,16 @@ std::optional<Result<Connection>> connect_to_holder(const Paths& paths, const De
                                               holder->socket, holder->socket));
         }
         if (deadline.passed()) {
+            if (auto proven = open_lock_holder(paths.lock_file, *holder); !proven) {
+                const auto who = holder->pid > 0
+                                     ? fmt::format("process {} that it names", holder->pid)
+                                     : "the file";
+                return fail(ErrorCode::unreachable,
+                            fmt::format("something holds {} and does not answer at {}, and {} {}; "
+                                        "`fuser {}` says who does",
+                                        paths.lock_file, socket, who, proven.error().message,
+                                        paths.lock_file));
+            }
             return holds_the_lock(paths, *holder,
                                   fmt::format("does not answer at {}. See {}, or stop it with: "
                                               "knell down",

@@ -74,7 +74,7 @@ TEST_F(StartDaemon, OneWhoseStatusFailsHasNotAnswered) {
 TEST_F(StartDaemon, OneThatDoesNotSayWhoItIsIsStillThere) {
     const FakeDaemon daemon(paths_, {.listens = false});
     fs::resize_file(paths_.lock_file, 0);
-    expect_failure(start(10ms), "process ? (it holds");
+    expect_failure(start(10ms), "and the file does not say who it is; `fuser ");
 }
 
 TEST_F(StartDaemon, OneThatListensElsewhereIsNotWaitedFor) {

@@ -22,6 +22,9 @@ namespace {
 /// How long a daemon that is starting or going may not be proven to be the one that its lock names.
 constexpr std::chrono::milliseconds settle_max{500};
 
+/// A daemon looks once a second whether its lock file and its socket are in their places.
+constexpr std::chrono::milliseconds lock_back_max{2'000};
+
 std::unexpected<Error> still_there(pid_t pid, std::string_view what) {
     const auto stat = read_proc_stat(pid);
     if (stat && stat->is_stopped()) {
@@ -132,9 +135,20 @@ Result<std::optional<pid_t>> stop_by_lock(const Paths& paths, const Deadline& de
 }  // namespace
 
 Result<std::optional<pid_t>> stop_daemon(const Paths& paths, const Deadline& deadline) {
-    auto stopped = stop_by_socket(paths, deadline);
-    if (!stopped || *stopped) return stopped;
-    return stop_by_lock(paths, deadline);
+    const Deadline settled{std::min(deadline.left(), lock_back_max)};
+    for (;;) {
+        auto stopped = stop_by_socket(paths, deadline);
+        if (!stopped || *stopped) return stopped;
+        stopped = stop_by_lock(paths, deadline);
+        if (!stopped || *stopped || !FolderLock::is_held(paths.state_dir)) return stopped;
+        // Its lock file and its socket were deleted: it puts them back, unless it stands still.
+        if (settled.passed()) break;
+        ::poll(nullptr, 0, settled.poll_millis(std::chrono::milliseconds{50}));
+    }
+    return fail(ErrorCode::unreachable,
+                fmt::format("a daemon runs in {}, though {} is not there, and nothing was stopped; "
+                            "`fuser -v {}` says who it is",
+                            paths.state_dir, paths.lock_file, paths.state_dir));
 }
 
 }  // namespace knell::client

@@ -121,6 +121,8 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
         if (live->owner_kind() == OwnerKind::lease) {
             end.evidence +=
                 "; what the command left running was not looked for: it cannot be seen from here";
+        } else if (close.at) {
+            end.evidence += "; what the command left running was not looked for";
         }
     }
     order_stop(end, *live);

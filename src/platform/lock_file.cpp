@@ -177,6 +177,11 @@ std::optional<FolderLock> FolderLock::acquire(const std::string& folder,
     return FolderLock(folder, std::move(opened));
 }
 
+bool FolderLock::is_held(const std::string& folder) {
+    const Fd opened{open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    return opened && flock(opened.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 bool FolderLock::is_in_place() const {
     struct stat opened{};
     struct stat named{};

@@ -60,6 +60,9 @@ class FolderLock {
                                              const std::string& lock_file,
                                              std::chrono::milliseconds dead_holder_wait);
 
+    /// Whether somebody has it.
+    static bool is_held(const std::string& folder);
+
     /// Whether it was taken, and the path still names that folder.
     bool is_in_place() const;
 

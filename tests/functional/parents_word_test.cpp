@@ -3,8 +3,10 @@
 
 #include <csignal>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sys/file.h>
 
 #include "functional/harness/owners.hpp"
 
@@ -70,6 +72,40 @@ TEST_F(ParentsWord, IsTakenAlsoWhereTheWrapperHadAChildOfItsOwn) {
     EXPECT_EQ(outcome.status, 3);
     expect_whole_end("s", left);
     EXPECT_TRUE(before.is_running()) << "it was there before the command";
+}
+
+TEST_F(ParentsWord, NamesWhatWasLeftWhenItReachesNobody) {
+    Pipe in;
+    Pipe out;
+    Pipe err;
+    auto spawn = home.command({"run", "--id", "s", "--", "sh", "-c",
+                               fmt::format("sleep 600 {} & echo $!; read end; exit 3", quiet)});
+    spawn.in = in.reading.get();
+    spawn.out = out.writing.get();
+    spawn.err = err.writing.get();
+    Process wrapper(spawn);
+    in.reading.reset();
+    out.writing.reset();
+    err.writing.reset();
+    std::string said;
+    while (!said.contains('\n')) ASSERT_TRUE(read_available(out.reading.get(), said));
+    const Stray left(static_cast<pid_t>(std::stol(said)));
+    ASSERT_EQ(daemon.terminate(), 0);
+    Fd lock{::open(home.file("knell.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+    ASSERT_EQ(::flock(lock.get(), LOCK_EX | LOCK_NB), 0);
+
+    in.writing.reset();
+    EXPECT_EQ(wrapper.wait(), 3);
+    lock.reset();
+
+    const auto told = read_to_end(err.reading.get());
+    EXPECT_THAT(told,
+                HasSubstr(fmt::format("left running, not recorded: {} sleep 600", left.pid())));
+    EXPECT_THAT(told, HasSubstr("`fuser ")) << "nobody is blamed who does not hold the lock";
+    daemon.start();
+    client = Client(home.socket());
+    EXPECT_EQ(text(ended("s"), "detail"), "exit 3");
+    EXPECT_THAT(text(ended("s"), "evidence"), HasSubstr("left running was not looked for"));
 }
 
 TEST_F(ParentsWord, IsNotWaitedForByWhoStartsTheCommandAgain) {

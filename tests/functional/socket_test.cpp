@@ -215,7 +215,10 @@ TEST_F(Socket, WhileOneFrozenDaemonHasTheHomeNoSecondWritesToItsStore) {
     }
 
     const auto second = refused_start(home);
+    const auto down = home.knell({"down"});
     daemon.signal(SIGCONT);
+    EXPECT_EQ(down.status, 1) << "it runs";
+    EXPECT_THAT(down.err, HasSubstr("nothing was stopped; `fuser -v "));
 
     EXPECT_EQ(second.status, 1);
     EXPECT_THAT(second.err, HasSubstr("another daemon runs in " + home.path()));
