@@ -45,13 +45,13 @@ bool is_worth_a_line(int streak) {
 
 }  // namespace
 
-Delivery::Delivery(const Paths& paths, std::string node_id, Seq head, Dependencies outside)
+Delivery::Delivery(const Paths& paths, std::string node_id, Seq head, Dependencies dependencies)
     : paths_(paths),
       node_id_(std::move(node_id)),
       inbox_(limits::queue_reads_max),
       head_(head),
       webhooks_(node_id_),
-      dependencies_(std::move(outside)),
+      dependencies_(std::move(dependencies)),
       scheduler_(node_id_, head),
       hooks_(node_id_),
       last_test_(first_test) {}
@@ -262,12 +262,12 @@ void Delivery::reload(Now now) {
         log_error("{}: {}", problem.name, problem.message);
     }
     for (const auto attempt :
-         scheduler_.set_subscribers(subscriber_config_.terms(), now, changed_at_)) {
+         scheduler_.set_subscribers(subscriber_config_.specs(), now, changed_at_)) {
         attempts_.erase(attempt);
         hooks_.cancel(attempt);
         webhooks_.cancel(attempt);
     }
-    has_listeners_ = !subscriber_config_.terms().empty();
+    has_listeners_ = !subscriber_config_.specs().empty();
     look_again_at_.reset();
     if (!subscriber_config_.problems().empty()) look_again_at_ = now.steady + look_again_after;
 }
@@ -392,8 +392,8 @@ Result<Json> Delivery::carry_out(const rpc::HooksCall& call, Now now) {
 
 Result<Json> Delivery::retry_all(Now now) {
     std::size_t all = 0;
-    for (const auto& terms : subscriber_config_.terms()) {
-        const auto due = scheduler_.retry(terms.name, *dependencies_.reader, now);
+    for (const auto& spec : subscriber_config_.specs()) {
+        const auto due = scheduler_.retry(spec.name, *dependencies_.reader, now);
         if (!due) return std::unexpected(due.error());
         all += *due;
     }
@@ -420,7 +420,7 @@ void Delivery::test(const std::string& name, rpc::Respond done, Now now) {
     if (!scheduler_.knows(name)) return done(nobody(name));
     const auto* hook = subscriber_config_.hook(name);
     const auto& events = hook != nullptr ? hook->events : subscriber_config_.webhook(name)->events;
-    const auto rendered = sample_parcel(events, node_id_, ++last_test_ - first_test, now);
+    const auto rendered = sample_event(events, node_id_, ++last_test_ - first_test, now);
     tests_.emplace(last_test_, Test{std::move(done), now.steady});
     begin_on(name, last_test_, rendered, now);
 }

@@ -40,7 +40,7 @@ class Delivery {
     };
 
     /// `head`: the newest event before this daemon's own first one.
-    Delivery(const Paths& paths, std::string node_id, Seq head, Dependencies outside);
+    Delivery(const Paths& paths, std::string node_id, Seq head, Dependencies dependencies);
     ~Delivery() { stop(); }
 
     Result<void> recover() { return scheduler_.recover(*dependencies_.reader); }

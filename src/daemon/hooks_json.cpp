@@ -34,8 +34,8 @@ std::string shortened(std::string text) {
     return text + "...";
 }
 
-void put_terms(JsonObject& object, const std::string& name,
-               const SubscriberConfig& subscriber_config) {
+void put_spec(JsonObject& object, const std::string& name,
+              const SubscriberConfig& subscriber_config) {
     if (const auto* hook = subscriber_config.hook(name)) {
         object["kind"] = "hook";
         object["description"] = shortened(hook->description);
@@ -59,7 +59,7 @@ JsonObject to_json(const SubscriberReport& report, const SubscriberConfig& subsc
     const auto& row = report.subscription;
     JsonObject object;
     object["name"] = row.name;
-    put_terms(object, row.name, subscriber_config);
+    put_spec(object, row.name, subscriber_config);
     object["state"] = state_of(report);
     object["since"] = format_rfc3339(row.since);
     object["cursor"] = row.cursor;
@@ -106,8 +106,8 @@ Json to_json(const Outcome& outcome, std::chrono::milliseconds took) {
     return object;
 }
 
-RenderedEvent sample_parcel(const EventFilter& events, const std::string& node_id,
-                            std::uint64_t number, Now now) {
+RenderedEvent sample_event(const EventFilter& events, const std::string& node_id,
+                           std::uint64_t number, Now now) {
     Event event;
     event.type = EventType::session_end;
     if (!events.wants(event.type) && !events.wants_nothing()) event.type = events.types().front();

@@ -17,7 +17,7 @@ Json hooks_to_json(const std::vector<SubscriberReport>& reports,
 Json to_json(const Outcome& outcome, std::chrono::milliseconds took);
 
 /// An event that never happened, marked as such, for `hooks.test`.
-RenderedEvent sample_parcel(const EventFilter& events, const std::string& node_id,
-                            std::uint64_t number, Now now);
+RenderedEvent sample_event(const EventFilter& events, const std::string& node_id,
+                           std::uint64_t number, Now now);
 
 }  // namespace knell

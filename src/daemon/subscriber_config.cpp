@@ -47,13 +47,13 @@ void SubscriberConfig::reload_hooks(const std::string& hooks_dir) {
     }
 }
 
-std::vector<SubscriberSpec> SubscriberConfig::terms() const {
-    std::vector<SubscriberSpec> terms;
-    for (const auto& [name, hook] : hooks_) terms.push_back({name, hook.events, hook.concurrency});
+std::vector<SubscriberSpec> SubscriberConfig::specs() const {
+    std::vector<SubscriberSpec> specs;
+    for (const auto& [name, hook] : hooks_) specs.push_back({name, hook.events, hook.concurrency});
     for (const auto& [name, webhook] : webhooks_) {
-        terms.push_back({name, webhook->events, webhook->concurrency});
+        specs.push_back({name, webhook->events, webhook->concurrency});
     }
-    return terms;
+    return specs;
 }
 
 const HookSpec* SubscriberConfig::hook(const std::string& name) const {

@@ -26,7 +26,7 @@ class SubscriberConfig {
     /// malformed is a problem and leaves the others alone.  Gives the problems that are new.
     std::vector<Problem> reload(const ConfigHolder::Reload& config, const std::string& hooks_dir);
 
-    std::vector<SubscriberSpec> terms() const;
+    std::vector<SubscriberSpec> specs() const;
     const HookSpec* hook(const std::string& name) const;
     const WebhookSpec* webhook(const std::string& name) const;
     const std::vector<Problem>& problems() const { return problems_; }

@@ -37,7 +37,7 @@ class SubscriberConfigTrial : public ::testing::Test {
     }
     std::string names() const {
         std::string text;
-        for (const auto& terms : subscriber_config_.terms()) text += terms.name + " ";
+        for (const auto& spec : subscriber_config_.specs()) text += spec.name + " ";
         return text;
     }
 
@@ -52,9 +52,9 @@ TEST_F(SubscriberConfigTrial, HooksAndWebhooksHearWhatTheyAskedFor) {
     add_webhook("team");
     EXPECT_EQ(reload(), 0U);
     ASSERT_EQ(names(), "ops team ");
-    EXPECT_EQ(subscriber_config_.terms()[0].concurrency, 3U);
-    EXPECT_TRUE(subscriber_config_.terms()[0].events.wants(EventType::session_start));
-    EXPECT_FALSE(subscriber_config_.terms()[1].events.wants(EventType::session_start));
+    EXPECT_EQ(subscriber_config_.specs()[0].concurrency, 3U);
+    EXPECT_TRUE(subscriber_config_.specs()[0].events.wants(EventType::session_start));
+    EXPECT_FALSE(subscriber_config_.specs()[1].events.wants(EventType::session_start));
     EXPECT_NE(subscriber_config_.hook("ops"), nullptr);
     EXPECT_EQ(subscriber_config_.webhook("ops"), nullptr);
     EXPECT_EQ(subscriber_config_.hook("team"), nullptr);

@@ -44,22 +44,22 @@ Result<void> DeliveryScheduler::recover(Reader& reader) {
     return {};
 }
 
-DeliveryScheduler::Member DeliveryScheduler::make_member(const SubscriberSpec& terms, Seq from,
+DeliveryScheduler::Member DeliveryScheduler::make_member(const SubscriberSpec& spec, Seq from,
                                                          Now now) {
     Absent known;
-    if (auto absent = absent_.extract(terms.name)) {
+    if (auto absent = absent_.extract(spec.name)) {
         known = std::move(absent.mapped());
     } else {
-        known.subscription.name = terms.name;
+        known.subscription.name = spec.name;
         known.subscription.cursor = from;
         // Its file may have been there all the time, and only could not be used.
-        if (const auto forgotten = forgotten_.extract(terms.name)) {
+        if (const auto forgotten = forgotten_.extract(spec.name)) {
             known.subscription.cursor = std::max(from, forgotten.mapped());
         }
         known.subscription.since = now.wall;
         changes_.emplace_back(SubscriptionSaved{known.subscription});
     }
-    Member member{Subscriber(std::move(known.subscription), terms.events, terms.concurrency)};
+    Member member{Subscriber(std::move(known.subscription), spec.events, spec.concurrency)};
     for (auto& letter : known.letters) member.subscriber.restore(std::move(letter), now);
     return member;
 }
@@ -69,17 +69,17 @@ void DeliveryScheduler::put_away(const std::string& name, Member& member, Now no
     absent_[name] = {member.subscriber.subscription(), member.subscriber.letters(now)};
 }
 
-std::vector<AttemptId> DeliveryScheduler::set_subscribers(
-    const std::vector<SubscriberSpec>& subscriber_config, Now now, std::optional<Seq> from) {
+std::vector<AttemptId> DeliveryScheduler::set_subscribers(const std::vector<SubscriberSpec>& specs,
+                                                          Now now, std::optional<Seq> from) {
     std::set<std::string> present;
     EventFilter wanted;
-    for (const auto& terms : subscriber_config) {
-        present.insert(terms.name);
-        for (const auto type : terms.events.types()) wanted.add(name_in(event_type_names, type));
-        if (const auto member = members_.find(terms.name); member != members_.end()) {
-            member->second.subscriber.set_spec(terms.events, terms.concurrency);
+    for (const auto& spec : specs) {
+        present.insert(spec.name);
+        for (const auto type : spec.events.types()) wanted.add(name_in(event_type_names, type));
+        if (const auto member = members_.find(spec.name); member != members_.end()) {
+            member->second.subscriber.set_spec(spec.events, spec.concurrency);
         } else {
-            members_.emplace(terms.name, make_member(terms, from.value_or(head_), now));
+            members_.emplace(spec.name, make_member(spec, from.value_or(head_), now));
         }
     }
     wanted_ = wanted.types();

@@ -43,8 +43,8 @@ class DeliveryScheduler {
     /// Who is there now.  One that is new to the record hears what comes after `from` (default:
     /// after this moment); one that was known goes on where it was.  Gives the attempts of those
     /// who left: nobody waits for their outcome.
-    std::vector<AttemptId> set_subscribers(const std::vector<SubscriberSpec>& subscriber_config,
-                                           Now now, std::optional<Seq> from = {});
+    std::vector<AttemptId> set_subscribers(const std::vector<SubscriberSpec>& specs, Now now,
+                                           std::optional<Seq> from = {});
 
     /// There are events up to here.
     void set_head(Seq head) { head_ = std::max(head_, head); }
@@ -112,7 +112,7 @@ class DeliveryScheduler {
         Seq seq;
     };
 
-    Member make_member(const SubscriberSpec& terms, Seq from, Now now);
+    Member make_member(const SubscriberSpec& spec, Seq from, Now now);
     void put_away(const std::string& name, Member& member, Now now);
     Result<const Page*> page_after(Seq after, Reader& reader);
     void hand_out(Member& member, const Page& page, Now now);

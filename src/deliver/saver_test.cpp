@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::at;
 
-SubscriberSpec terms(std::string name) {
+SubscriberSpec spec(std::string name) {
     return {.name = std::move(name), .events = EventFilter::all(), .concurrency = 1};
 }
 
@@ -20,7 +20,7 @@ struct SaverTest : ::testing::Test {
 };
 
 TEST_F(SaverTest, SavesOneAfterTheOther) {
-    scheduler.set_subscribers({terms("ops")}, at(0));
+    scheduler.set_subscribers({spec("ops")}, at(0));
     EXPECT_TRUE(saver.is_time(scheduler, /*is_awaited=*/false, at(0).steady));
     EXPECT_EQ(saver.begin(scheduler, at(0).steady).size(), 1U);
     scheduler.pause("ops");
@@ -36,7 +36,7 @@ TEST_F(SaverTest, SavesOneAfterTheOther) {
 }
 
 TEST_F(SaverTest, AwaitsAQuarterOfASecondUnlessSomebodyWaits) {
-    scheduler.set_subscribers({terms("ops")}, at(0));
+    scheduler.set_subscribers({spec("ops")}, at(0));
     saver.begin(scheduler, at(0).steady);
     saver.finish(/*saved=*/true);
     scheduler.pause("ops");
@@ -47,7 +47,7 @@ TEST_F(SaverTest, AwaitsAQuarterOfASecondUnlessSomebodyWaits) {
 }
 
 TEST_F(SaverTest, SaysWhatWasRefusedBeforeWhatIsNewASecondLater) {
-    scheduler.set_subscribers({terms("ops")}, at(0));
+    scheduler.set_subscribers({spec("ops")}, at(0));
     saver.begin(scheduler, at(0).steady);
     saver.finish(/*saved=*/false);
     scheduler.set_subscribers({}, at(0));

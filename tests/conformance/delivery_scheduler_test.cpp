@@ -14,10 +14,10 @@ using namespace std::chrono_literals;
 const Outcome delivered{.kind = Outcome::Kind::delivered};
 const Outcome failed{.kind = Outcome::Kind::failed, .what = "exit 1"};
 
-SubscriberSpec terms(std::string name, std::string_view events = "*", std::size_t concurrency = 1) {
-    SubscriberSpec terms{.name = std::move(name), .events = {}, .concurrency = concurrency};
-    terms.events.add(events);
-    return terms;
+SubscriberSpec spec(std::string name, std::string_view events = "*", std::size_t concurrency = 1) {
+    SubscriberSpec spec{.name = std::move(name), .events = {}, .concurrency = concurrency};
+    spec.events.add(events);
+    return spec;
 }
 
 /// A log that grows, and a scheduler that can be restarted.
@@ -66,14 +66,14 @@ INSTANTIATE_TEST_SUITE_P(EveryStore, DeliverySchedulerStory, ::testing::ValuesIn
 
 TEST_P(DeliverySchedulerStory, ANewSubscriberHearsWhatComesAfterItCame) {
     live_and_die("before");
-    scheduler_->set_subscribers({terms("ops", "session:*")}, at(0));
+    scheduler_->set_subscribers({spec("ops", "session:*")}, at(0));
     live_and_die("after");
     EXPECT_EQ(deliver(delivered),
               (std::vector<std::string>{"ops after_1_start", "ops after_1_end"}));
 }
 
 TEST_P(DeliverySchedulerStory, EachHearsWhatItAskedFor) {
-    scheduler_->set_subscribers({terms("ends", "session:end"), terms("turns", "agent:*")}, at(0));
+    scheduler_->set_subscribers({spec("ends", "session:end"), spec("turns", "agent:*")}, at(0));
     commit(create("a"));
     commit(turn("a", 1, true));
     commit(close("a"));
@@ -83,18 +83,18 @@ TEST_P(DeliverySchedulerStory, EachHearsWhatItAskedFor) {
 }
 
 TEST_P(DeliverySchedulerStory, AKnownOneGoesOnWhereItWasAfterARestart) {
-    scheduler_->set_subscribers({terms("ops", "session:*")}, at(0));
+    scheduler_->set_subscribers({spec("ops", "session:*")}, at(0));
     live_and_die("a");
     deliver(delivered);
     save();
     live_and_die("b");
     start_over();
-    scheduler_->set_subscribers({terms("ops", "session:*")}, at(0));
+    scheduler_->set_subscribers({spec("ops", "session:*")}, at(0));
     EXPECT_EQ(deliver(delivered), (std::vector<std::string>{"ops b_1_start", "ops b_1_end"}));
 }
 
 TEST_P(DeliverySchedulerStory, OneThatIsRemovedAndComesBackHasMissedNothing) {
-    scheduler_->set_subscribers({terms("ops", "session:end")}, at(0));
+    scheduler_->set_subscribers({spec("ops", "session:end")}, at(0));
     live_and_die("a");
     EXPECT_TRUE(scheduler_->read(reader(), at(0)));
     const auto attempts = scheduler_->due(at(0));
@@ -104,12 +104,12 @@ TEST_P(DeliverySchedulerStory, OneThatIsRemovedAndComesBackHasMissedNothing) {
     live_and_die("b");
     ASSERT_EQ(scheduler_->report(at(0)).size(), 1U);
     EXPECT_TRUE(scheduler_->report(at(0)).front().absent);
-    scheduler_->set_subscribers({terms("ops", "session:end")}, at(0));
+    scheduler_->set_subscribers({spec("ops", "session:end")}, at(0));
     EXPECT_EQ(deliver(delivered), (std::vector<std::string>{"ops a_1_end", "ops b_1_end"}));
 }
 
 TEST_P(DeliverySchedulerStory, WhatWasNotSavedWhenItWasRemovedIsSavedAllTheSame) {
-    scheduler_->set_subscribers({terms("ops", "session:end")}, at(0));
+    scheduler_->set_subscribers({spec("ops", "session:end")}, at(0));
     save();
     live_and_die("a");
     deliver(failed);
@@ -126,14 +126,14 @@ TEST_P(DeliverySchedulerStory, WhatWasNotSavedWhenItWasRemovedIsSavedAllTheSame)
     EXPECT_EQ(subscriptions->front().cursor, 2) << "the letter is beyond it, and would be doubled";
     EXPECT_EQ(subscriptions->front().failures, 1);
     start_over();
-    scheduler_->set_subscribers({terms("ops", "session:end")}, at(0));
+    scheduler_->set_subscribers({spec("ops", "session:end")}, at(0));
     EXPECT_TRUE(deliver(delivered, at(1)).empty()) << "it still waits";
     EXPECT_EQ(deliver(delivered, at(60)), std::vector<std::string>{"ops a_1_end"});
 }
 
 TEST_P(DeliverySchedulerStory, OnlyOneThatIsGoneCanBeForgotten) {
     using enum DeliveryScheduler::Forgetting;
-    scheduler_->set_subscribers({terms("ops")}, at(0));
+    scheduler_->set_subscribers({spec("ops")}, at(0));
     EXPECT_EQ(scheduler_->forget("ops"), still_there);
     EXPECT_EQ(scheduler_->forget("nobody"), unknown);
     scheduler_->set_subscribers({}, at(0));
@@ -144,14 +144,14 @@ TEST_P(DeliverySchedulerStory, OnlyOneThatIsGoneCanBeForgotten) {
 }
 
 TEST_P(DeliverySchedulerStory, WhoIsForgottenAndComesBackHearsNothingFromBefore) {
-    scheduler_->set_subscribers({terms("ops", "session:end")}, at(0));
+    scheduler_->set_subscribers({spec("ops", "session:end")}, at(0));
     live_and_die("failed");
     deliver(failed);
     scheduler_->set_subscribers({}, at(0));
     live_and_die("missed");
     scheduler_->forget("ops");
     // Its file was there again, or still, before all that; it could only not be used.
-    scheduler_->set_subscribers({terms("ops", "session:end")}, at(0), /*from=*/0);
+    scheduler_->set_subscribers({spec("ops", "session:end")}, at(0), /*from=*/0);
     live_and_die("after");
     EXPECT_EQ(deliver(delivered, at(60)), std::vector<std::string>{"ops after_1_end"});
     save();
@@ -159,7 +159,7 @@ TEST_P(DeliverySchedulerStory, WhoIsForgottenAndComesBackHearsNothingFromBefore)
 }
 
 TEST_P(DeliverySchedulerStory, WhatTheLogLetGoOfIsToldAsAGapNeverPassedOver) {
-    scheduler_->set_subscribers({terms("ops", "session:*")}, at(0));
+    scheduler_->set_subscribers({spec("ops", "session:*")}, at(0));
     scheduler_->pause("ops");
     for (int i = 0; i < 10; ++i) live_and_die(fmt::format("s{}", i));
     let_go_of_all_but(4);
@@ -172,7 +172,7 @@ TEST_P(DeliverySchedulerStory, WhatTheLogLetGoOfIsToldAsAGapNeverPassedOver) {
 }
 
 TEST_P(DeliverySchedulerStory, LettersSurviveARestartAndTheLogLettingGo) {
-    scheduler_->set_subscribers({terms("ops", "session:end")}, at(0));
+    scheduler_->set_subscribers({spec("ops", "session:end")}, at(0));
     live_and_die("a");
     deliver(failed);
     save();
@@ -180,14 +180,14 @@ TEST_P(DeliverySchedulerStory, LettersSurviveARestartAndTheLogLettingGo) {
     live_and_die("c");
     let_go_of_all_but(1);
     start_over();
-    scheduler_->set_subscribers({terms("ops", "session:end")}, at(0));
+    scheduler_->set_subscribers({spec("ops", "session:end")}, at(0));
     EXPECT_EQ(scheduler_->report(at(0)).front().waiting, 1U);
     const auto heard = deliver(delivered, at(60));
     EXPECT_EQ(std::ranges::count(heard, "ops a_1_end"), 1);
 }
 
 TEST_P(DeliverySchedulerStory, DeadLettersAreSentAgainWhenAPersonSaysSo) {
-    scheduler_->set_subscribers({terms("ops", "session:end")}, at(0));
+    scheduler_->set_subscribers({spec("ops", "session:end")}, at(0));
     live_and_die("a");
     Now now = at(0);
     while (scheduler_->report(now).front().dead == 0) {
@@ -206,7 +206,7 @@ TEST_P(DeliverySchedulerStory, DeadLettersAreSentAgainWhenAPersonSaysSo) {
 TEST_P(DeliverySchedulerStory, AHundredSubscribersReadTheLogOnce) {
     std::vector<SubscriberSpec> subscriber_config;
     for (int i = 0; i < 100; ++i)
-        subscriber_config.push_back(terms(fmt::format("s{:03}", i), "session:end"));
+        subscriber_config.push_back(spec(fmt::format("s{:03}", i), "session:end"));
     scheduler_->set_subscribers(subscriber_config, at(0));
     for (int i = 0; i < 20; ++i) live_and_die(fmt::format("a{}", i));
     EXPECT_EQ(deliver(delivered).size(), 2000U);

@@ -31,31 +31,44 @@ class ParentsWord : public WithOwners {
     }
 };
 
-TEST_F(ParentsWord, IsTakenByALaterDaemonToo) {
+/// `knell run` of a command that leaves a process behind and exits with 3 when it is told to.
+struct LeavingRun {
+    LeavingRun(const TempHome& home, const std::string& leftovers) {
+        Pipe out;
+        auto spawn =
+            home.command({"run", "--id", "s", "--leftovers", leftovers, "--", "sh", "-c",
+                          "setsid sleep 600 >/dev/null 2>&1 </dev/null & echo $!; read end; "
+                          "exit 3"});
+        spawn.in = in.reading.get();
+        spawn.out = out.writing.get();
+        spawn.err = err.writing.get();
+        wrapper.emplace(spawn);
+        in.reading.reset();
+        out.writing.reset();
+        err.writing.reset();
+        std::string said;
+        while (!said.contains('\n') && read_available(out.reading.get(), said)) {
+        }
+        left.emplace(static_cast<pid_t>(std::stol(said)));
+    }
+    void end() { in.writing.reset(); }
+
     Pipe in;
-    Pipe out;
     Pipe err;
-    auto spawn =
-        home.command({"run", "--id", "s", "--leftovers", "stop", "--", "sh", "-c",
-                      fmt::format("setsid sleep 600 {} & echo $!; read end; exit 3", quiet)});
-    spawn.in = in.reading.get();
-    spawn.out = out.writing.get();
-    spawn.err = err.writing.get();
-    Process wrapper(spawn);
-    in.reading.reset();
-    out.writing.reset();
-    err.writing.reset();
-    std::string said;
-    while (!said.contains('\n')) ASSERT_TRUE(read_available(out.reading.get(), said));
-    const Stray left(static_cast<pid_t>(std::stol(said)));
+    std::optional<Process> wrapper;
+    std::optional<Stray> left;
+};
+
+TEST_F(ParentsWord, IsTakenByALaterDaemonToo) {
+    LeavingRun run(home, "stop");
 
     daemon.restart();
     client = Client(home.socket());
-    in.writing.reset();
+    run.end();
 
-    EXPECT_EQ(wrapper.wait(), 3);
-    expect_whole_end("s", left);
-    EXPECT_THAT(read_to_end(err.reading.get()), HasSubstr(fmt::format("{} ", left.pid())));
+    EXPECT_EQ(run.wrapper->wait(), 3);
+    expect_whole_end("s", *run.left);
+    EXPECT_THAT(read_to_end(run.err.reading.get()), HasSubstr(fmt::format("{} ", run.left->pid())));
 }
 
 TEST_F(ParentsWord, IsTakenAlsoWhereTheWrapperHadAChildOfItsOwn) {
@@ -75,32 +88,18 @@ TEST_F(ParentsWord, IsTakenAlsoWhereTheWrapperHadAChildOfItsOwn) {
 }
 
 TEST_F(ParentsWord, NamesWhatWasLeftWhenItReachesNobody) {
-    Pipe in;
-    Pipe out;
-    Pipe err;
-    auto spawn = home.command({"run", "--id", "s", "--", "sh", "-c",
-                               fmt::format("sleep 600 {} & echo $!; read end; exit 3", quiet)});
-    spawn.in = in.reading.get();
-    spawn.out = out.writing.get();
-    spawn.err = err.writing.get();
-    Process wrapper(spawn);
-    in.reading.reset();
-    out.writing.reset();
-    err.writing.reset();
-    std::string said;
-    while (!said.contains('\n')) ASSERT_TRUE(read_available(out.reading.get(), said));
-    const Stray left(static_cast<pid_t>(std::stol(said)));
+    LeavingRun run(home, "report");
     ASSERT_EQ(daemon.terminate(), 0);
     Fd lock{::open(home.file("knell.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
     ASSERT_EQ(::flock(lock.get(), LOCK_EX | LOCK_NB), 0);
 
-    in.writing.reset();
-    EXPECT_EQ(wrapper.wait(), 3);
+    run.end();
+    EXPECT_EQ(run.wrapper->wait(), 3);
     lock.reset();
 
-    const auto told = read_to_end(err.reading.get());
-    EXPECT_THAT(told,
-                HasSubstr(fmt::format("left running, not recorded: {} sleep 600", left.pid())));
+    const auto told = read_to_end(run.err.reading.get());
+    EXPECT_THAT(
+        told, HasSubstr(fmt::format("left running, not recorded: {} sleep 600", run.left->pid())));
     EXPECT_THAT(told, HasSubstr("`fuser ")) << "nobody is blamed who does not hold the lock";
     daemon.start();
     client = Client(home.socket());

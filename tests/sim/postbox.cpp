@@ -53,8 +53,8 @@ void Postbox::read_files() {
     std::vector<SubscriberSpec> subscriber_config;
     for (const auto& receiver : receivers_) {
         if (!receiver.present) continue;
-        const auto& name = receiver.terms.name;
-        subscriber_config.push_back(receiver.terms);
+        const auto& name = receiver.spec.name;
+        subscriber_config.push_back(receiver.spec);
         auto& hearing = ledger_.hearings.at(name);
         const auto before = state(name);
         if (known_.insert(name).second && !hearing.place.has_row) {
@@ -62,7 +62,7 @@ void Postbox::read_files() {
             hearing.since = std::max(changed_at_, hearing.forgotten_at);
             hearing.wishes.clear();
         }
-        hearing.wish(ledger_.head(), receiver.terms.events);
+        hearing.wish(ledger_.head(), receiver.spec.events);
         if (before == HookState::unknown || before == HookState::absent) {
             watchers_.happened(HookHappening::comes, before);
         }
@@ -85,8 +85,8 @@ void Postbox::set_present(std::size_t i, bool present, bool is_noticed) {
 
 void Postbox::change(std::size_t i) {
     auto& receiver = receivers_[i];
-    std::swap(receiver.terms.events, receiver.other_events);
-    receiver.terms.concurrency = receiver.terms.concurrency % 3 + 1;
+    std::swap(receiver.spec.events, receiver.other_events);
+    receiver.spec.concurrency = receiver.spec.concurrency % 3 + 1;
     if (!scheduler_ || !receiver.present) return;
     watchers_.happened(HookHappening::changes, state(name(i)));
     changed_at_ = scheduler_->head();
@@ -157,7 +157,7 @@ void Postbox::step() {
 
 void Postbox::begin(const DeliveryScheduler::Attempt& attempt) {
     const auto receiver = std::ranges::find_if(
-        receivers_, [&](const Receiver& r) { return r.terms.name == attempt.subscriber; });
+        receivers_, [&](const Receiver& r) { return r.spec.name == attempt.subscriber; });
     Attempt begun{attempt.id, attempt.subscriber, attempt.rendered, host_.elapsed(), {}};
     auto mood = receiver->mood;
     if (mood == Mood::fickle) mood = static_cast<Mood>(attempt.id % (mood_names.size() - 1));

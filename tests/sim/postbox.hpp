@@ -68,7 +68,7 @@ class Postbox {
     bool is_clean() const { return saver_.is_all_saved(*scheduler_); }
 
     std::size_t size() const { return receivers_.size(); }
-    const std::string& name(std::size_t i) const { return receivers_[i].terms.name; }
+    const std::string& name(std::size_t i) const { return receivers_[i].spec.name; }
     void set_mood(std::size_t i, Mood mood) { receivers_[i].mood = mood; }
     void pause(std::size_t i);
     void resume(std::size_t i);
@@ -86,7 +86,7 @@ class Postbox {
 
   private:
     struct Receiver {
-        SubscriberSpec terms;
+        SubscriberSpec spec;
         EventFilter other_events;  // that it wants when its file is changed
         Mood mood = Mood::good;
         bool present = true;

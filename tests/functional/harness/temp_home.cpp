@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 namespace knell::functional {
@@ -55,6 +56,11 @@ void TempHome::end_what_runs() const {
             ::waitpid(pid, nullptr, 0);
         }
     }
+}
+
+unsigned mode_of(const std::string& path) {
+    struct stat found{};
+    return stat(path.c_str(), &found) == 0 ? found.st_mode & 07777U : 0;
 }
 
 std::string read_file(const std::string& path) {

@@ -39,6 +39,8 @@ class TempHome {
 };
 
 std::string read_file(const std::string& path);
+/// Its permissions; 0 when there is no such file.
+unsigned mode_of(const std::string& path);
 void write_file(const std::string& path, std::string_view text);
 std::vector<std::string> names_in(const std::string& folder);
 
