@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "platform/lock_file.hpp"
 #include "testing/fake_daemon.hpp"
 #include "testing/refused_calls.hpp"
 #include "testing/temp_folder.hpp"
@@ -126,7 +127,8 @@ TEST_F(StopDaemon, WithoutAPidfdItsLockTellsThatItIsGone) {
     const auto stopped = stop_refused(SYS_pidfd_open, ENOSYS);
     ASSERT_TRUE(stopped) << stopped.error().message;
     EXPECT_EQ(*stopped, daemon.pid());
-    EXPECT_FALSE(daemon.is_running());
+    EXPECT_FALSE(lock_holder(paths_.lock_file)) << "that is all there is to go by";
+    daemon.wait_until_dead();
 }
 
 TEST_F(StopDaemon, WithoutAPidfdOneThatStaysIsFoundByItsLock) {

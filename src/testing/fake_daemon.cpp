@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <string_view>
@@ -112,6 +113,13 @@ bool FakeDaemon::is_running() const {
     // Only looked at: the number stays its own until this goes.
     return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
            info.si_pid == 0;
+}
+
+void FakeDaemon::wait_until_dead() const {
+    siginfo_t info{};
+    while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 &&
+           errno == EINTR) {
+    }
 }
 
 }  // namespace knell::testing

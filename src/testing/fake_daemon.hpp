@@ -36,6 +36,8 @@ class FakeDaemon {
 
     pid_t pid() const { return pid_; }
     bool is_running() const;
+    /// For one that is on its way: the kernel closes its files before it is dead.
+    void wait_until_dead() const;
 
   private:
     [[noreturn]] static void live(const Paths& paths, const Manners& manners, int ready);
