@@ -17,7 +17,8 @@ namespace {
 
 using testing::MarkedProcess;
 
-constexpr auto node = "a node of this test";
+/// Tests run beside each other, and would find each other's processes.
+const std::string node = fmt::format("a node of process {}", ::getpid());
 
 /// Of a daemon that is gone.
 HookRun run_of_the_dead() {
