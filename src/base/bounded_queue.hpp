@@ -1,12 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <vector>
+
+#include "base/mutex.hpp"
 
 namespace knell {
 
@@ -24,7 +24,7 @@ class BoundedQueue {
     /// for what matters more than the rest.
     [[nodiscard]] bool push(T&& value, std::size_t reserve = 0) {
         {
-            const std::lock_guard lock(mutex_);
+            const Lock lock(mutex_);
             if (closed_ || items_.size() >= size_max_ + reserve) return false;
             put(std::move(value));
         }
@@ -36,7 +36,7 @@ class BoundedQueue {
     /// themselves.  Dropped only when closed.
     void push_always(T&& value) {
         {
-            const std::lock_guard lock(mutex_);
+            const Lock lock(mutex_);
             if (closed_) return;
             put(std::move(value));
         }
@@ -50,8 +50,8 @@ class BoundedQueue {
                  std::optional<std::chrono::milliseconds> wait_max = std::nullopt,
                  const std::function<void()>& at_swap = {}) {
         out.clear();
-        std::unique_lock lock(mutex_);
-        const auto ready = [this] { return closed_ || !items_.empty(); };
+        Lock lock(mutex_);
+        const auto ready = [this]() KNELL_REQUIRES(mutex_) { return closed_ || !items_.empty(); };
         if (wait_max) {
             ready_.wait_for(lock, *wait_max, ready);
         } else {
@@ -65,19 +65,19 @@ class BoundedQueue {
     /// What is queued is still handed out; nothing new is taken.
     void close() {
         {
-            const std::lock_guard lock(mutex_);
+            const Lock lock(mutex_);
             closed_ = true;
         }
         ready_.notify_all();
     }
 
     std::size_t size() const {
-        const std::lock_guard lock(mutex_);
+        const Lock lock(mutex_);
         return items_.size();
     }
 
   private:
-    void put(T&& value) {
+    void put(T&& value) KNELL_REQUIRES(mutex_) {
         if (stamp_) stamp_(value);
         items_.push_back(std::move(value));
     }
@@ -85,10 +85,10 @@ class BoundedQueue {
     const std::size_t size_max_;
     const std::function<void(T&)> stamp_;
 
-    mutable std::mutex mutex_;  // guards all below
-    std::condition_variable ready_;
-    std::vector<T> items_;
-    bool closed_ = false;
+    mutable Mutex mutex_;
+    Condition ready_;
+    std::vector<T> items_ KNELL_GUARDED_BY(mutex_);
+    bool closed_ KNELL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace knell

@@ -143,9 +143,9 @@ void RunSignals::restore() const {
 }
 
 int RunSignals::take_signal(siginfo_t& info, std::optional<std::chrono::milliseconds> wait) const {
-    if (!wait) return ::sigwaitinfo(&held_, &info);
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(*wait);
-    const std::chrono::nanoseconds rest = *wait - seconds;
+    const auto time = wait.value_or(std::chrono::hours{24});  // then it looks again
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+    const std::chrono::nanoseconds rest = time - seconds;
     const timespec at_most{.tv_sec = seconds.count(), .tv_nsec = rest.count()};
     return ::sigtimedwait(&held_, &info, &at_most);
 }

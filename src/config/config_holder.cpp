@@ -25,7 +25,7 @@ ConfigHolder::ConfigHolder(std::string config_file) : config_file_(std::move(con
 }
 
 std::shared_ptr<const Config> ConfigHolder::current() const {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     return current_;
 }
 
@@ -35,7 +35,7 @@ ConfigHolder::Reload ConfigHolder::reload() {
     if (!read) return {before, std::move(read.error()), {}};
     auto next = std::make_shared<const Config>(std::move(*read));
     auto changes = config_changes(before->settings, next->settings);
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     current_ = std::move(next);
     return {current_, {}, std::move(changes)};
 }

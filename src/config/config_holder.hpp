@@ -1,10 +1,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "config/config.hpp"
 
 namespace knell {
@@ -31,8 +31,8 @@ class ConfigHolder {
 
   private:
     const std::string config_file_;
-    mutable std::mutex mutex_;
-    std::shared_ptr<const Config> current_;  // guarded by mutex_
+    mutable Mutex mutex_;
+    std::shared_ptr<const Config> current_ KNELL_GUARDED_BY(mutex_);
 };
 
 }  // namespace knell

@@ -215,7 +215,7 @@ void Delivery::notice_changes(Now now, bool is_asked) {
 void Delivery::tell_of_trouble() {
     const auto& trouble = folders_.trouble();
     {
-        const std::lock_guard lock(trouble_mutex_);
+        const Lock lock(trouble_mutex_);
         if (trouble == file_watch_trouble_) return;
         file_watch_trouble_ = trouble;
     }
@@ -228,7 +228,7 @@ void Delivery::tell_of_trouble() {
 }
 
 std::string Delivery::file_watch_trouble() const {
-    const std::lock_guard lock(trouble_mutex_);
+    const Lock lock(trouble_mutex_);
     return file_watch_trouble_;
 }
 

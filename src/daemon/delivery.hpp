@@ -4,13 +4,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/bounded_queue.hpp"
+#include "base/mutex.hpp"
 #include "daemon/subscriber_config.hpp"
 #include "deliver/delivery_scheduler.hpp"
 #include "deliver/hook/runner.hpp"
@@ -98,8 +98,8 @@ class Delivery {
     std::atomic<bool> has_listeners_ = true;  // somebody is to hear what is committed
     std::atomic<bool> woken_ = false;         // since the thread last looked
     WebhookSender webhooks_;                  // only `wake` is for any thread
-    mutable std::mutex trouble_mutex_;
-    std::string file_watch_trouble_;  // guarded by trouble_mutex_
+    mutable Mutex trouble_mutex_;
+    std::string file_watch_trouble_ KNELL_GUARDED_BY(trouble_mutex_);
 
     // The delivery thread's alone.
     Dependencies dependencies_;

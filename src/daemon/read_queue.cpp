@@ -7,7 +7,7 @@ namespace knell {
 
 bool ReadQueue::push(rpc::ConnectionId asker, QueuedRead&& read) {
     {
-        const std::lock_guard lock(mutex_);
+        const Lock lock(mutex_);
         if (closed_ || size_ >= size_max_) return false;
         auto& own = waiting_[asker];
         if (own.empty()) turns_.push_back(asker);
@@ -19,8 +19,8 @@ bool ReadQueue::push(rpc::ConnectionId asker, QueuedRead&& read) {
 }
 
 std::optional<QueuedRead> ReadQueue::pop() {
-    std::unique_lock lock(mutex_);
-    ready_.wait(lock, [this] { return closed_ || size_ > 0; });
+    Lock lock(mutex_);
+    ready_.wait(lock, [this]() KNELL_REQUIRES(mutex_) { return closed_ || size_ > 0; });
     if (size_ == 0) return std::nullopt;
     const auto asker = turns_.front();
     turns_.pop_front();
@@ -37,7 +37,7 @@ std::optional<QueuedRead> ReadQueue::pop() {
 }
 
 std::vector<QueuedRead> ReadQueue::take_out(rpc::ConnectionId asker) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     const auto own = waiting_.find(asker);
     if (own == waiting_.end()) return {};
     std::vector<QueuedRead> taken(std::make_move_iterator(own->second.begin()),
@@ -50,14 +50,14 @@ std::vector<QueuedRead> ReadQueue::take_out(rpc::ConnectionId asker) {
 
 void ReadQueue::close() {
     {
-        const std::lock_guard lock(mutex_);
+        const Lock lock(mutex_);
         closed_ = true;
     }
     ready_.notify_all();
 }
 
 std::size_t ReadQueue::size() const {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     return size_;
 }
 

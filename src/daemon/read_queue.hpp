@@ -1,14 +1,13 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "rpc/caller.hpp"
 #include "store/store.hpp"
 
@@ -43,12 +42,14 @@ class ReadQueue {
   private:
     const std::size_t size_max_;
 
-    mutable std::mutex mutex_;  // guards all below
-    std::condition_variable ready_;
-    std::unordered_map<rpc::ConnectionId, std::deque<QueuedRead>> waiting_;  // none is empty
-    std::deque<rpc::ConnectionId> turns_;  // whoever is in `waiting_`, once; the next one first
-    std::size_t size_ = 0;
-    bool closed_ = false;
+    mutable Mutex mutex_;
+    Condition ready_;
+    /// None is empty.
+    std::unordered_map<rpc::ConnectionId, std::deque<QueuedRead>> waiting_ KNELL_GUARDED_BY(mutex_);
+    /// Whoever is in `waiting_`, once; the next one first.
+    std::deque<rpc::ConnectionId> turns_ KNELL_GUARDED_BY(mutex_);
+    std::size_t size_ KNELL_GUARDED_BY(mutex_) = 0;
+    bool closed_ KNELL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace knell

@@ -141,6 +141,20 @@ RC_GTEST_PROP(State, WhatARevertTookBackIsDecidedAgain, ()) {
     RC_ASSERT(first == second);
 }
 
+TEST(State, AWordFromTheFutureOfAnotherBootBoundsNothing) {
+    State state;
+    Heads heads;
+    heads.last_word = LastWord{at(100).wall, "boot-0", at(100).boot};
+    state.set_heads(heads, "boot-1");
+
+    state.begin(at(1));
+
+    EXPECT_TRUE(state.was_set_back_unseen());
+    EXPECT_FALSE(state.heads().last_word);
+    state.revert();
+    EXPECT_FALSE(state.heads().last_word) << "a failed batch brings it back";
+}
+
 RC_GTEST_PROP(LiveTable, FindsWhatIsInAndNothingElse, ()) {
     LiveTable table;
     OwnerHosts owner_hosts;

@@ -1,6 +1,5 @@
 #include "platform/log.hpp"
 
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -9,6 +8,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include "base/mutex.hpp"
 #include "platform/log_file.hpp"
 
 namespace knell {
@@ -25,15 +25,15 @@ spdlog::logger& logger() {
     return *instance;
 }
 
-/// Guards the file behind standard error, which every thread writes to.
-std::mutex& log_mutex() {
-    static std::mutex mutex;
-    return mutex;
-}
+/// The file behind standard error, which every thread writes to.
+struct KeptFile {
+    Mutex mutex;
+    std::optional<LogFile> file KNELL_GUARDED_BY(mutex);
+};
 
-std::optional<LogFile>& kept_file() {
-    static std::optional<LogFile> file;
-    return file;
+KeptFile& kept_file() {
+    static KeptFile kept;
+    return kept;
 }
 
 /// What others chose, such as a file's name, must not look like a line of ours.
@@ -53,24 +53,28 @@ std::string on_one_line(std::string_view line) {
 }  // namespace
 
 void keep_log_file(const std::string& path) {
-    const std::scoped_lock lock(log_mutex());
-    kept_file() = LogFile::behind(STDERR_FILENO, path, {});
+    auto& kept = kept_file();
+    const Lock lock(kept.mutex);
+    kept.file = LogFile::behind(STDERR_FILENO, path, {});
 }
 
 bool keeps_log_file() {
-    const std::scoped_lock lock(log_mutex());
-    return kept_file().has_value();
+    auto& kept = kept_file();
+    const Lock lock(kept.mutex);
+    return kept.file.has_value();
 }
 
 void keep_log_in_place() {
-    const std::scoped_lock lock(log_mutex());
-    if (auto& file = kept_file()) file->stay_in_place();
+    auto& kept = kept_file();
+    const Lock lock(kept.mutex);
+    if (auto& file = kept.file) file->stay_in_place();
 }
 
 void log_line(LogLevel level, std::string_view line) {
     const auto text = on_one_line(line);
-    const std::scoped_lock lock(log_mutex());
-    if (auto& file = kept_file()) file->rotate_when_full();
+    auto& kept = kept_file();
+    const Lock lock(kept.mutex);
+    if (auto& file = kept.file) file->rotate_when_full();
     switch (level) {
         case LogLevel::info:
             logger().info(text);

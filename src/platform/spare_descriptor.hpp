@@ -1,9 +1,8 @@
 #pragma once
 
-#include <mutex>
-
 #include <fcntl.h>
 
+#include "base/mutex.hpp"
 #include "platform/fd.hpp"
 
 namespace knell {
@@ -15,7 +14,7 @@ class SpareDescriptor {
     /// it: then the work fails as it did before, and the next try may do better.
     template <typename Work>
     auto lend(Work&& work) {
-        const std::lock_guard lock(mutex_);
+        const Lock lock(mutex_);
         kept_.reset();
         auto result = work();
         kept_ = Fd{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
@@ -23,8 +22,8 @@ class SpareDescriptor {
     }
 
   private:
-    std::mutex mutex_;  // guards kept_
-    Fd kept_{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    Mutex mutex_;
+    Fd kept_ KNELL_GUARDED_BY(mutex_){::open("/dev/null", O_RDONLY | O_CLOEXEC)};
 };
 
 }  // namespace knell

@@ -14,6 +14,10 @@ class FakeProcesses final : public ProcessTable {
     void end(pid_t pid) { running_.erase(pid); }
     void set_boot_id(std::string boot_id) { boot_id_ = std::move(boot_id); }
     void set_knell(pid_t pid, bool is_knell) { knell_[pid] = is_knell; }
+    /// Process `inside` of another pid namespace is seen here as `pid`.
+    void show(std::uint64_t pid_namespace, pid_t inside, pid_t pid) {
+        shown_[{pid_namespace, inside}] = pid;
+    }
     void set_parent(pid_t pid, pid_t parent) { parents_[pid] = parent; }
 
     std::optional<ProcessIdentity> identify(pid_t pid) const override {
@@ -41,11 +45,15 @@ class FakeProcesses final : public ProcessTable {
     Located locate(const NamedPid& named, pid_t) const override {
         if (named.pid_namespace == 1)
             return {.kind = Located::Kind::here, .pid = named.pid, .why = {}};
+        const auto shown = shown_.find({named.pid_namespace, named.pid});
+        if (shown != shown_.end())
+            return {.kind = Located::Kind::here, .pid = shown->second, .why = {}};
         return {.kind = Located::Kind::cannot_see, .pid = 0, .why = "another pid namespace"};
     }
 
   private:
     std::map<pid_t, std::uint64_t> running_;
+    std::map<std::pair<std::uint64_t, pid_t>, pid_t> shown_;
     std::map<pid_t, pid_t> parents_;
     std::map<pid_t, bool> knell_;  // all, unless said otherwise
     std::string boot_id_ = "boot-1";

@@ -84,17 +84,17 @@ std::string LoopbackServer::url(const std::string& path) const {
 }
 
 std::vector<std::string> LoopbackServer::requests() const {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     return requests_;
 }
 
 std::size_t LoopbackServer::connections() const {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     return connections_;
 }
 
 void LoopbackServer::release(const std::string& bytes) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     for (auto& peer : peers_) {
         if (!peer.hangs) continue;
         send_all(peer.socket, bytes);
@@ -106,13 +106,13 @@ void LoopbackServer::run() {
     for (;;) {
         std::vector<pollfd> watched{{stop_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
         {
-            const std::lock_guard lock(mutex_);
+            const Lock lock(mutex_);
             for (const auto& peer : peers_) watched.push_back({peer.socket.get(), POLLIN, 0});
         }
         if (::poll(watched.data(), watched.size(), -1) < 0) continue;
         if (watched[0].revents != 0) return;
         {
-            const std::lock_guard lock(mutex_);
+            const Lock lock(mutex_);
             auto peer = peers_.begin();  // only this thread adds or removes
             for (std::size_t i = 2; i < watched.size(); ++i) {
                 const bool stays = watched[i].revents == 0 || serve(*peer);
@@ -126,7 +126,7 @@ void LoopbackServer::run() {
 void LoopbackServer::accept_one() {
     Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket) return;
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     peers_.push_back({.socket = std::move(socket)});
     ++connections_;
 }

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <functional>
 #include <list>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "platform/fd.hpp"
 
 namespace knell::testing {
@@ -55,18 +55,18 @@ class LoopbackServer {
     void run();
     void accept_one();
     /// False when the connection is to be closed.
-    bool serve(Peer& peer);
-    bool answer(Peer& peer, const std::string& request);
+    bool serve(Peer& peer) KNELL_REQUIRES(mutex_);
+    bool answer(Peer& peer, const std::string& request) KNELL_REQUIRES(mutex_);
 
     const Script script_;
     const Fd listener_;
     const Fd stop_;
     const std::uint16_t port_;
 
-    mutable std::mutex mutex_;  // guards what follows
-    std::list<Peer> peers_;
-    std::vector<std::string> requests_;
-    std::size_t connections_ = 0;
+    mutable Mutex mutex_;
+    std::list<Peer> peers_ KNELL_GUARDED_BY(mutex_);
+    std::vector<std::string> requests_ KNELL_GUARDED_BY(mutex_);
+    std::size_t connections_ KNELL_GUARDED_BY(mutex_) = 0;
 
     std::thread thread_;
 };

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <mutex>
 #include <set>
 #include <string>
 #include <tuple>
 
+#include "base/mutex.hpp"
 #include "core/owner.hpp"
 
 namespace knell {
@@ -14,15 +14,15 @@ namespace knell {
 class LiveOwners {
   public:
     void add(const ProcessIdentity& process) {
-        const std::lock_guard lock(mutex_);
+        const Lock lock(mutex_);
         owners_.insert(key_of(process));
     }
     void remove(const ProcessIdentity& process) {
-        const std::lock_guard lock(mutex_);
+        const Lock lock(mutex_);
         owners_.erase(key_of(process));
     }
     bool contains(const ProcessIdentity& process) const {
-        const std::lock_guard lock(mutex_);
+        const Lock lock(mutex_);
         return owners_.contains(key_of(process));
     }
 
@@ -32,8 +32,8 @@ class LiveOwners {
         return {process.pid, process.start_ticks, process.boot_id};
     }
 
-    mutable std::mutex mutex_;  // guards all below
-    std::set<Key> owners_;
+    mutable Mutex mutex_;
+    std::set<Key> owners_ KNELL_GUARDED_BY(mutex_);
 };
 
 }  // namespace knell

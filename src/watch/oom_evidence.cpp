@@ -5,12 +5,12 @@
 #include <cerrno>
 #include <charconv>
 #include <deque>
-#include <mutex>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/mutex.hpp"
 #include "platform/clock.hpp"
 #include "platform/fd.hpp"
 
@@ -63,7 +63,7 @@ namespace {
 class KernelLog {
   public:
     std::optional<std::string> oom_kill_of(const ProcessIdentity& process) {
-        const std::lock_guard lock(mutex_);
+        const Lock lock(mutex_);
         read_news();
         std::optional<std::string> evidence;
         for (const auto& record : kills_) {
@@ -78,7 +78,7 @@ class KernelLog {
   private:
     static constexpr std::size_t kills_max = 256;
 
-    void read_news() {
+    void read_news() KNELL_REQUIRES(mutex_) {
         if (!log_) return;
         std::array<char, 8192> bytes;
         for (;;) {
@@ -92,9 +92,9 @@ class KernelLog {
         }
     }
 
-    std::mutex mutex_;  // guards all below
+    Mutex mutex_;
     const Fd log_{open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
-    std::deque<std::string> kills_;
+    std::deque<std::string> kills_ KNELL_GUARDED_BY(mutex_);
 };
 
 }  // namespace

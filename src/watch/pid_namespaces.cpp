@@ -197,21 +197,21 @@ Located PidNamespaces::find_anywhere(const NamedPid& named, bool is_seen) const 
                                    named.pid_namespace)};
     }
     auto why = fmt::format("no process lives in pid namespace {} any more", named.pid_namespace);
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (ended_.size() >= remembered_max) ended_.clear();
     ended_[named.pid_namespace] = {began_at, why};
     return {.kind = Located::Kind::nobody, .pid = 0, .why = std::move(why)};
 }
 
 void PidNamespaces::add_ended(std::uint64_t inode, std::string why) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     ended_[inode] = {ticks_since_boot(), std::move(why)};
 }
 
 /// Only of a process that had started by then.
 std::optional<Located> PidNamespaces::find_ended(const NamedPid& named) const {
     if (named.start_ticks == 0) return std::nullopt;
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     const auto found = ended_.find(named.pid_namespace);
     if (found == ended_.end() || named.start_ticks >= found->second.at) return std::nullopt;
     return Located{.kind = Located::Kind::nobody, .pid = 0, .why = found->second.why};

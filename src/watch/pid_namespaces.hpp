@@ -2,12 +2,13 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <sys/types.h>
+
+#include "base/mutex.hpp"
 
 namespace knell {
 
@@ -73,8 +74,8 @@ class PidNamespaces {
         std::uint64_t at = 0;  // when that was seen, in ticks since boot
         std::string why;
     };
-    mutable std::mutex mutex_;
-    mutable std::map<std::uint64_t, Ended> ended_;  // guarded by mutex_
+    mutable Mutex mutex_;
+    mutable std::map<std::uint64_t, Ended> ended_ KNELL_GUARDED_BY(mutex_);
 };
 
 }  // namespace knell

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/check.hpp"
+#include "base/mutex.hpp"
 #include "platform/clock.hpp"
 #include "platform/fd.hpp"
 #include "platform/pidfd.hpp"
@@ -50,7 +50,7 @@ class ProcessWatch::Loop final : public WatchList::Holder {
 
     void ask(std::function<void(Loop&)> request) {
         {
-            const std::lock_guard lock(requests_mutex_);
+            const Lock lock(requests_mutex_);
             requests_.push_back(std::move(request));
         }
         wake();
@@ -65,7 +65,7 @@ class ProcessWatch::Loop final : public WatchList::Holder {
         pthread_setname_np(pthread_self(), "knell-watch");
         while (!stopping_) {
             wait_for_something();
-            const std::lock_guard lock(mutex_);
+            const Lock lock(mutex_);
             take_requests();
             look_at_held();
             list_.look_again();
@@ -77,21 +77,28 @@ class ProcessWatch::Loop final : public WatchList::Holder {
 
     // On the watch thread, under mutex_.
     void watch(const ProcessIdentity& process, WatchList::Look&& look) {
+        mutex_.is_held();
         list_.watch(process, std::move(look));
     }
-    void unwatch(const ProcessIdentity& process) { list_.unwatch(process); }
+    void unwatch(const ProcessIdentity& process) {
+        mutex_.is_held();
+        list_.unwatch(process);
+    }
     void after_look(std::function<void()> then) { after_look_.push_back(std::move(then)); }
     bool hold(WatchList::Number number, const ProcessIdentity& process, Fd&& pidfd) override;
     void release(WatchList::Number number) override { held_.erase(number); }
 
-    // Any thread.
-    WatchList::Look look(const ProcessIdentity& process) const { return list_.look(process); }
+    // Any thread.  A look asks the kernel, not the list: nobody has to wait for it.
+    WatchList::Look look(const ProcessIdentity& process) const
+        KNELL_THREADS(no_thread_safety_analysis) {
+        return list_.look(process);
+    }
     WatchList::How how(const ProcessIdentity& process) const {
-        const std::lock_guard lock(mutex_);
+        const Lock lock(mutex_);
         return list_.how(process);
     }
     WatchList::Counts counts() const {
-        const std::lock_guard lock(mutex_);
+        const Lock lock(mutex_);
         return list_.counts();
     }
     SteadyTime proven_until() const {
@@ -109,6 +116,7 @@ class ProcessWatch::Loop final : public WatchList::Holder {
 
     /// Milliseconds for epoll_wait; -1: until something happens.
     int max_wait() const {
+        const Lock lock(mutex_);
         std::optional<std::chrono::nanoseconds> wait;
         const auto at_most = [&](std::chrono::nanoseconds time) {
             wait = std::clamp(time, 0ns, wait.value_or(time));
@@ -124,7 +132,7 @@ class ProcessWatch::Loop final : public WatchList::Holder {
         epoll_wait(epoll_.get(), &event, 1, max_wait());
     }
 
-    void look_at_held() {
+    void look_at_held() KNELL_REQUIRES(mutex_) {
         std::array<epoll_event, ends_a_look_max> events;
         for (;;) {
             const auto before = boot_clock();
@@ -137,7 +145,7 @@ class ProcessWatch::Loop final : public WatchList::Holder {
         }
     }
 
-    void take(std::uint64_t number) {
+    void take(std::uint64_t number) KNELL_REQUIRES(mutex_) {
         if (number == wake_number) return;  // see take_requests
         const auto found = held_.find(number);
         if (found != held_.end()) {
@@ -148,12 +156,12 @@ class ProcessWatch::Loop final : public WatchList::Holder {
     }
 
     /// Silenced before they are taken: who asks after that wakes us once more.
-    void take_requests() {
+    void take_requests() KNELL_REQUIRES(mutex_) {
         std::uint64_t count = 0;
         [[maybe_unused]] const auto got = read(wake_.get(), &count, sizeof count);
         std::vector<std::function<void(Loop&)>> requests;
         {
-            const std::lock_guard lock(requests_mutex_);
+            const Lock lock(requests_mutex_);
             requests.swap(requests_);
         }
         for (const auto& request : requests) request(*this);
@@ -165,11 +173,11 @@ class ProcessWatch::Loop final : public WatchList::Holder {
     std::atomic<bool> stopping_{false};
     std::atomic<std::int64_t> proven_until_{0};
 
-    std::mutex requests_mutex_;  // guards requests_
-    std::vector<std::function<void(Loop&)>> requests_;
+    Mutex requests_mutex_;
+    std::vector<std::function<void(Loop&)>> requests_ KNELL_GUARDED_BY(requests_mutex_);
 
-    mutable std::mutex mutex_;  // guards list_; changed on the watch thread only
-    WatchList list_;
+    mutable Mutex mutex_;
+    WatchList list_ KNELL_GUARDED_BY(mutex_);  // changed on the watch thread only
 
     // Watch thread only.
     std::unordered_map<WatchList::Number, Fd> held_;

@@ -1,11 +1,11 @@
 #include "watch/timed_tree.hpp"
 
-#include <condition_variable>
-#include <mutex>
 #include <system_error>
 #include <thread>
 
 #include <pthread.h>
+
+#include "base/mutex.hpp"
 
 namespace knell {
 
@@ -31,43 +31,46 @@ class TimedTree::Worker {
 
     /// Nothing when it did not come back in time.
     std::optional<Answer> ask(Question question, std::chrono::milliseconds wait_max) {
-        std::unique_lock lock(mutex_);
+        Lock lock(mutex_);
         question_ = std::move(question);
         answer_.reset();
         changed_.notify_all();
-        changed_.wait_for(lock, wait_max, [this] { return answer_.has_value(); });
+        changed_.wait_for(lock, wait_max,
+                          [this]() KNELL_REQUIRES(mutex_) { return answer_.has_value(); });
         return std::exchange(answer_, std::nullopt);
     }
     bool is_back() {
-        const std::lock_guard lock(mutex_);
+        const Lock lock(mutex_);
         return answer_.has_value();
     }
     void stop() {
-        const std::lock_guard lock(mutex_);
+        const Lock lock(mutex_);
         stopping_ = true;
         changed_.notify_all();
     }
 
   private:
     void run(const ProcessTree& tree) {
-        std::unique_lock lock(mutex_);
-        for (;;) {
-            changed_.wait(lock, [this] { return stopping_ || question_; });
-            if (stopping_) return;
-            const auto question = std::exchange(question_, nullptr);
-            lock.unlock();
+        while (const auto question = next_question()) {
             auto answer = question(tree);
-            lock.lock();
+            const Lock lock(mutex_);
             answer_ = std::move(answer);
             changed_.notify_all();
         }
     }
 
-    std::mutex mutex_;  // guards all below
-    std::condition_variable changed_;
-    Question question_;
-    std::optional<Answer> answer_;
-    bool stopping_ = false;
+    /// Nothing when it is time to stop.
+    Question next_question() {
+        Lock lock(mutex_);
+        changed_.wait(lock, [this]() KNELL_REQUIRES(mutex_) { return stopping_ || question_; });
+        return stopping_ ? nullptr : std::exchange(question_, nullptr);
+    }
+
+    Mutex mutex_;
+    Condition changed_;
+    Question question_ KNELL_GUARDED_BY(mutex_);
+    std::optional<Answer> answer_ KNELL_GUARDED_BY(mutex_);
+    bool stopping_ KNELL_GUARDED_BY(mutex_) = false;
 };
 
 TimedTree::TimedTree(std::shared_ptr<const ProcessTree> tree) : tree_(std::move(tree)) {}

@@ -179,7 +179,7 @@ std::span<Writer::Queued> Writer::commit(std::span<Queued> taken) {
         log_info("the store takes writes again");
     }
     if (step.failed || was_failing) {
-        const std::scoped_lock lock(failing_mutex_);
+        const Lock lock(failing_mutex_);
         why_failing_ = step.why_failed;
     }
     explain(step.automatic());
@@ -202,7 +202,7 @@ std::span<Writer::Queued> Writer::commit(std::span<Queued> taken) {
 }
 
 std::string Writer::why_failing() const {
-    const std::scoped_lock lock(failing_mutex_);
+    const Lock lock(failing_mutex_);
     return why_failing_;
 }
 

@@ -2,13 +2,13 @@
 
 #include <atomic>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "base/bounded_queue.hpp"
+#include "base/mutex.hpp"
 #include "config/config_holder.hpp"
 #include "engine/command.hpp"
 #include "engine/decide.hpp"
@@ -100,8 +100,8 @@ class Writer {
     const WatchedUntil watched_until_;
     BoundedQueue<Queued> queue_;
     Figures figures_;
-    mutable std::mutex failing_mutex_;
-    std::string why_failing_;  // guarded by failing_mutex_
+    mutable Mutex failing_mutex_;
+    std::string why_failing_ KNELL_GUARDED_BY(failing_mutex_);
 
     // Writer thread only (after start).
     WriteStep write_step_;

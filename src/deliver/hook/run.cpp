@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "platform/pidfd.hpp"
-#include "platform/proc_stat.hpp"
 #include "platform/small_file.hpp"
 
 namespace knell {
@@ -71,18 +70,16 @@ bool is_in_group(const ProcStat& stat, pid_t group) {
     return group > 1 && stat.group == group && stat.session == group;
 }
 
-/// Held first, then looked at: who has the number now may not be who had it then.
-std::optional<HookOrphan> hold(const Member& member, const std::string& hook) {
-    Fd pidfd{pidfd_open(member.pid, 0)};
-    const auto stat = read_proc_stat(member.pid);
-    if (!pidfd || !stat || stat->is_dead()) return std::nullopt;
-    if (stat->start_ticks != member.stat.start_ticks || stat->group != member.stat.group) {
-        return std::nullopt;
-    }
-    return HookOrphan{hook, member.pid, std::move(pidfd)};
-}
-
 }  // namespace
+
+std::optional<HookOrphan> hold_orphan(pid_t pid, const ProcStat& seen, const std::string& hook) {
+    // Held first, then looked at: who has the number now may not be who had it then.
+    Fd pidfd{pidfd_open(pid, 0)};
+    const auto stat = read_proc_stat(pid);
+    if (!pidfd || !stat || stat->is_dead()) return std::nullopt;
+    if (stat->start_ticks != seen.start_ticks || stat->group != seen.group) return std::nullopt;
+    return HookOrphan{hook, pid, std::move(pidfd)};
+}
 
 std::string text_before_group(const HookRun& run) {
     return fmt::format("{}:{}:{}:{}:{}:", run.node, run.pid_namespace, run.daemon,
@@ -130,14 +127,16 @@ HookOrphans find_hook_orphans(const std::string& node) {
         if (run->pid_namespace != pid_namespace || is_daemon_alive(*run)) continue;
         if (is_in_group(process.stat, run->group)) {
             hooks.emplace(run->group, run->hook);
-        } else if (auto held = hold(process, run->hook)) {
+        } else if (auto held = hold_orphan(process.pid, process.stat, run->hook)) {
             orphans.away.push_back(std::move(*held));
         }
     }
     for (const auto& process : processes) {
         const auto hook = hooks.find(process.stat.group);
         if (hook == hooks.end() || !is_in_group(process.stat, hook->first)) continue;
-        if (auto held = hold(process, hook->second)) orphans.in_group.push_back(std::move(*held));
+        if (auto held = hold_orphan(process.pid, process.stat, hook->second)) {
+            orphans.in_group.push_back(std::move(*held));
+        }
     }
     return orphans;
 }

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "platform/fd.hpp"
+#include "platform/proc_stat.hpp"
 
 namespace knell {
 
@@ -40,6 +41,9 @@ struct HookOrphan {
     pid_t pid = 0;
     Fd pidfd;
 };
+
+/// Holds that process, if it is still the one that was seen under that number, in that group.
+std::optional<HookOrphan> hold_orphan(pid_t pid, const ProcStat& seen, const std::string& hook);
 
 struct HookOrphans {
     std::vector<HookOrphan> in_group;

@@ -66,6 +66,19 @@ TEST(HookOrphans, AreNotOfAnotherNodeOrNamespace) {
     expect_none();
 }
 
+TEST(HookOrphans, AreHeldOnlyIfTheyAreStillWhoWasSeen) {
+    const MarkedProcess orphan(run_of_the_dead());
+    const auto seen = *read_proc_stat(orphan.pid());
+    auto another = seen;
+    another.start_ticks -= 1;
+    auto elsewhere = seen;
+    elsewhere.group += 1;
+
+    EXPECT_TRUE(hold_orphan(orphan.pid(), seen, "ops"));
+    EXPECT_FALSE(hold_orphan(orphan.pid(), another, "ops")) << "its number was given anew";
+    EXPECT_FALSE(hold_orphan(orphan.pid(), elsewhere, "ops"));
+}
+
 TEST(HookOrphans, ThatLeftTheirGroupAreToldApart) {
     const MarkedProcess daemon(run_of_the_dead(), /*group_off=*/-1);
     const auto found = find_hook_orphans(node);
