@@ -52,7 +52,7 @@ void bound_by_what_was_seen(End& end, const LiveSession& live, const State& stat
 /// Whether the process owned an earlier generation, and not this one.
 bool was_owned_by(const LiveSession& live, const ProcessIdentity& process, const State& state) {
     const auto& former = live.former_owners();
-    if (!former || std::ranges::find(*former, process) == former->end()) return false;
+    if (std::ranges::find(former, process) == former.end()) return false;
     const auto owner = live.owner(state.owner_hosts());
     return owner.kind != OwnerKind::process || owner.process != process;
 }

@@ -70,22 +70,21 @@ Decision change_owner(Resume&& resume, const LiveSession& live, const State& sta
     if (auto gone = departed(live, state)) std::tie(path, end) = std::tie(gone->path, gone->end);
     keep_within_life(end, live);
     resume.owner.since = now;
-    Reopened change{.id = resume.session_id,
-                    .ordinal = live.ordinal(),
-                    .generation = live.generation() + 1,
-                    .owner = std::move(resume.owner),
-                    .on_owner_loss = resume.on_owner_loss,
-                    .park_window = resume.park_window,
-                    .leftovers = resume.leftovers,
-                    .fold = live.fold(std::nullopt),
-                    .at = now,
-                    .past = {},
-                    .reaper = resume.reaper,
-                    .reaper_is_parent = resume.reaper_is_parent,
-                    .former_owners = with_former(
-                        live.former_owners() ? *live.former_owners() : LiveSession::Processes{},
-                        live.owner(state.owner_hosts())),
-                    .lease_from = state.now().steady};
+    Reopened change{
+        .id = resume.session_id,
+        .ordinal = live.ordinal(),
+        .generation = live.generation() + 1,
+        .owner = std::move(resume.owner),
+        .on_owner_loss = resume.on_owner_loss,
+        .park_window = resume.park_window,
+        .leftovers = resume.leftovers,
+        .fold = live.fold(std::nullopt),
+        .at = now,
+        .past = {},
+        .reaper = resume.reaper,
+        .reaper_is_parent = resume.reaper_is_parent,
+        .former_owners = with_former(live.former_owners(), live.owner(state.owner_hosts())),
+        .lease_from = state.now().steady};
     auto decision =
         answer(opened_reply(resume.session_id, change.generation, change.owner, /*is_over=*/false));
     tell_end(decision.events, path, live, end, now);

@@ -40,9 +40,9 @@ LiveSession::LiveSession(const Session& session, OwnerHosts& owner_hosts,
       last_seen_at_(session.last_seen_at),
       generation_(session.generation),
       relation_(session.relation),
+      leftovers_(session.leftovers),
       by_machine_(is_by_machine(session.source, session.relation)),
-      titled_(!session.title.empty()),
-      leftovers_(session.leftovers) {
+      titled_(!session.title.empty()) {
     set_owner(session.owner, session.on_owner_loss, session.park_window, owner_hosts, clock);
     set_turn(session.turn_since);
     set_doubt(session.unknown_since, session.stalled_since);
@@ -60,7 +60,7 @@ void LiveSession::set_owner(const Owner& owner, OnOwnerLoss on_owner_loss,
     lease_ttl_s_ = static_cast<std::uint32_t>(owner.lease_ttl.count());
     realm_ = owner_hosts.number_of(owner, clock);
     on_owner_loss_ = on_owner_loss;
-    park_window_s_ = static_cast<std::uint32_t>(park_window.count());
+    rare_.set(&Rare::park_window, park_window);
 }
 
 Owner LiveSession::owner(const OwnerHosts& owner_hosts) const {
@@ -75,15 +75,15 @@ Owner LiveSession::owner(const OwnerHosts& owner_hosts) const {
 }
 
 void LiveSession::set_doubt(std::optional<WallTime> unknown, std::optional<WallTime> stalled) {
-    unknown_since_ = Since(unknown);
-    stalled_since_ = Since(stalled);
+    rare_.set(&Rare::unknown_since, unknown);
+    rare_.set(&Rare::stalled_since, stalled);
 }
 
 Status LiveSession::status() const {
     return status_of(StatusFacts{.ended = false,
-                                 .unknown = bool(unknown_since_),
-                                 .stalled = bool(stalled_since_),
-                                 .parked = bool(parked_since_),
+                                 .unknown = unknown_since().has_value(),
+                                 .stalled = stalled_since().has_value(),
+                                 .parked = parked_since().has_value(),
                                  .turn = bool(turn_since_)});
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "core/event.hpp"
 #include "core/session.hpp"
 #include "engine/packed_text.hpp"
+#include "engine/rare_state.hpp"
 
 namespace knell {
 
@@ -73,15 +73,15 @@ class LiveSession {
     Generation generation() const { return generation_; }
     const Tally& tally() const { return tally_; }
     std::optional<WallTime> turn_since() const { return turn_since_.get(); }
-    std::optional<WallTime> unknown_since() const { return unknown_since_.get(); }
-    std::optional<WallTime> stalled_since() const { return stalled_since_.get(); }
-    std::optional<WallTime> parked_since() const { return parked_since_.get(); }
+    std::optional<WallTime> unknown_since() const { return rare_.get().unknown_since; }
+    std::optional<WallTime> stalled_since() const { return rare_.get().stalled_since; }
+    std::optional<WallTime> parked_since() const { return rare_.get().parked_since; }
     WallTime last_seen_at() const { return last_seen_at_; }
     OwnerKind owner_kind() const { return owner_kind_; }
     bool has_lease() const { return lease_ttl_s_ != 0; }
     std::chrono::seconds lease_ttl() const { return std::chrono::seconds{lease_ttl_s_}; }
     OnOwnerLoss on_owner_loss() const { return on_owner_loss_; }
-    std::chrono::seconds park_window() const { return std::chrono::seconds{park_window_s_}; }
+    std::chrono::seconds park_window() const { return rare_.get().park_window; }
     LeftoversPolicy leftovers() const { return leftovers_; }
     Owner owner(const OwnerHosts& owner_hosts) const;
     /// This generation began.
@@ -107,26 +107,25 @@ class LiveSession {
     void set_leftovers(LeftoversPolicy leftovers) { leftovers_ = leftovers; }
     /// The process that orphans of the command are handed to, as long as the daemon that saw it
     /// lives.
-    const Reaper& reaper() const { return reaper_; }
+    const Reaper& reaper() const { return rare_.get().reaper; }
     void set_reaper(const Reaper& reaper, bool is_parent) {
-        reaper_ = reaper;
-        reaper_is_parent_ = is_parent;
+        rare_.set(&Rare::reaper, reaper);
+        rare_.set(&Rare::reaper_is_parent, is_parent);
     }
     /// Whether that process is the command's parent and so sees how it ends.
     bool is_parent(const ProcessIdentity& process) const {
-        return reaper_is_parent_ && Reaper{process.pid, process.start_ticks} == reaper_;
+        return rare_.get().reaper_is_parent && Reaper{process.pid, process.start_ticks} == reaper();
     }
-    using Processes = std::vector<ProcessIdentity>;
-    /// That owned earlier generations; nullptr: none is known.
-    const std::shared_ptr<const Processes>& former_owners() const { return former_owners_; }
-    void set_former_owners(const Processes& processes) {
-        former_owners_ = processes.empty() ? nullptr : std::make_shared<const Processes>(processes);
+    /// That owned earlier generations, as far as is known.
+    const std::vector<ProcessIdentity>& former_owners() const { return rare_.get().former_owners; }
+    void set_former_owners(const std::vector<ProcessIdentity>& processes) {
+        rare_.set(&Rare::former_owners, processes);
     }
     void set_generation(Generation generation) { generation_ = generation; }
     void set_turn(std::optional<WallTime> since) { turn_since_ = Since(since); }
     void set_tally(const Tally& tally) { tally_ = tally; }
     void set_doubt(std::optional<WallTime> unknown, std::optional<WallTime> stalled);
-    void set_parked(std::optional<WallTime> since) { parked_since_ = Since(since); }
+    void set_parked(std::optional<WallTime> since) { rare_.set(&Rare::parked_since, since); }
     void set_deadline(SteadyTime deadline) { deadline_ = deadline; }
     /// Its time began before this daemon did, and no sign of life has come since: the first one
     /// must be on record, or the next daemon would not know of it.
@@ -150,29 +149,24 @@ class LiveSession {
     WallTime last_seen_at_;
     WallTime owner_since_;
     Since turn_since_;
-    Since unknown_since_;
-    Since stalled_since_;
-    Since parked_since_;
     SteadyTime deadline_ = no_deadline;
     std::uint64_t start_ticks_ = 0;
-    std::shared_ptr<const Processes> former_owners_;
+    RareState rare_;
     OwnerLink owner_link_;
-    Reaper reaper_;
     std::int32_t pid_ = 0;
     std::uint32_t lease_ttl_s_ = 0;
-    std::uint32_t park_window_s_ = 0;
     std::uint32_t realm_ = 0;
     Generation generation_ = 0;
     Relation relation_ = Relation::none;
     OwnerKind owner_kind_ = OwnerKind::process;
     OnOwnerLoss on_owner_loss_ = OnOwnerLoss::end;
-    bool by_machine_ = false;  // origin folds it away
-    bool titled_ = false;
-    bool seen_unsaved_ = false;
-    bool reaper_is_parent_ = false;
-    bool silent_since_start_ = false;
-    bool adopted_ = false;
     LeftoversPolicy leftovers_ = LeftoversPolicy::none;
+    bool by_machine_ : 1 = false;  // origin folds it away
+    bool titled_ : 1 = false;
+    bool seen_unsaved_ : 1 = false;
+    bool silent_since_start_ : 1 = false;
+    bool adopted_ : 1 = false;
 };
+static_assert(sizeof(LiveSession) <= 136);
 
 }  // namespace knell

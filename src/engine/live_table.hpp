@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +28,27 @@ class LiveTable {
     std::size_t size() const { return size_; }
 
   private:
+    /// Grows by chunks, so that its elements stay where they are and nothing is copied.
+    class Slab {
+      public:
+        LiveSession& operator[](Slot slot) { return chunks_[slot / chunk_size][slot % chunk_size]; }
+        const LiveSession& operator[](Slot slot) const {
+            return chunks_[slot / chunk_size][slot % chunk_size];
+        }
+        std::size_t size() const { return size_; }
+        void push_back(LiveSession&& session) {
+            if (size_ % chunk_size == 0)
+                chunks_.push_back(std::make_unique<LiveSession[]>(chunk_size));
+            const auto slot = size_++;
+            (*this)[static_cast<Slot>(slot)] = std::move(session);
+        }
+
+      private:
+        static constexpr std::size_t chunk_size = 512;
+        std::vector<std::unique_ptr<LiveSession[]>> chunks_;
+        std::size_t size_ = 0;
+    };
+
     struct Entry {
         std::uint32_t hash = 0;
         Slot slot = none;
@@ -38,7 +59,7 @@ class LiveTable {
     std::size_t position_of(std::string_view id) const;
     std::size_t mask() const { return entries_.size() - 1; }
 
-    std::deque<LiveSession> slab_;
+    Slab slab_;
     std::vector<Slot> free_;
     std::vector<Entry> entries_;  // a power of two, or empty
     std::size_t size_ = 0;

@@ -14,11 +14,6 @@ std::string how_known(const LiveSession& live) {
     return "its process is watched";
 }
 
-std::vector<ProcessIdentity> former_owners_of(const LiveSession& live) {
-    const auto& former = live.former_owners();
-    return former ? *former : std::vector<ProcessIdentity>{};
-}
-
 }  // namespace
 
 Error not_found(const SessionId& id) {
@@ -44,7 +39,7 @@ Error ended_just_now(const LiveSession& live, const End& end, const State& state
                         live.id(), format_rfc3339(end.ended_at), name_of(end.reason)),
             {},
             EndedAs{end.reason, end.ended_at, live.generation(),
-                    live.owner(state.owner_hosts()).process, former_owners_of(live)}};
+                    live.owner(state.owner_hosts()).process, live.former_owners()}};
 }
 
 Error owned_by(const LiveSession& live, const State& state) {
@@ -58,7 +53,7 @@ Error owned_by(const LiveSession& live, const State& state) {
                         "takeover: true, or leave it alone",
                         live.id(), who, owner.host, format_rfc3339(owner.since), known),
             {},
-            OwnedBy{owner, live.generation(), live.status(), known, former_owners_of(live)}};
+            OwnedBy{owner, live.generation(), live.status(), known, live.former_owners()}};
 }
 
 Error fenced(const SessionId& id, Generation given, Generation current) {

@@ -188,5 +188,30 @@ TEST(PackedText, HoldsEachPart) {
     EXPECT_EQ(PackedText<3>().at(2), "");
 }
 
+TEST(PackedText, LivesAsLongAsOneOfItsCopies) {
+    PackedText<1> kept;
+    {
+        const PackedText<1> first({"one"});
+        auto second = first;
+        kept = second;
+        second = PackedText<1>({"two"});
+        EXPECT_EQ(second.at(0), "two");
+    }
+    auto& itself = kept;
+    kept = itself;
+    EXPECT_EQ(kept.at(0), "one");
+}
+
+TEST(RareState, IsGoneWhenNothingIsRareAnyMore) {
+    RareState state;
+    state.set(&Rare::park_window, std::chrono::seconds{5});
+    const auto before = state;
+    state.set(&Rare::park_window, std::chrono::seconds{0});
+
+    EXPECT_EQ(state.get(), Rare{});
+    EXPECT_EQ(&state.get(), &RareState{}.get()) << "it still costs memory";
+    EXPECT_EQ(before.get().park_window, std::chrono::seconds{5});
+}
+
 }  // namespace
 }  // namespace knell

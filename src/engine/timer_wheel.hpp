@@ -30,13 +30,15 @@ class TimerWheel {
     static constexpr std::size_t bucket_count = 1U << level_bits;
     static constexpr Number none = UINT32_MAX;
 
+    /// 16 bytes: a tick of 2^48 is far beyond what a clock of nanoseconds can say.
     struct Node {
-        std::int64_t tick = 0;
+        std::int64_t tick : 48 = 0;
+        std::uint64_t bucket : 16 = idle;
         Number previous = none;
         Number next = none;
-        std::uint16_t bucket = idle;
         static constexpr std::uint16_t idle = UINT16_MAX;
     };
+    static_assert(sizeof(Node) == 16);
 
     static std::int64_t tick_of(SteadyTime time) {
         return time.time_since_epoch().count() >> tick_shift;

@@ -22,9 +22,7 @@ std::string difference(const LiveSession& live, const Session& row, const State&
     if (live.parked_since() != row.parked_since) return "parked_since";
     if (live.tally() != row.tally) return "what was counted of its messages";
     if (live.parent_id() != row.parent_id.text()) return "parent_id";
-    const auto* former = live.former_owners().get();
-    if ((former == nullptr ? LiveSession::Processes{} : *former) != row.former_owners)
-        return "former owners";
+    if (live.former_owners() != row.former_owners) return "former owners";
     if (!live.is_seen_unsaved() && live.last_seen_at() != row.last_seen_at) return "last_seen_at";
     return {};
 }

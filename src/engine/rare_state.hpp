@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/time.hpp"
+#include "core/owner.hpp"
+
+namespace knell {
+
+/// What few live sessions have.
+struct Rare {
+    std::optional<WallTime> unknown_since;
+    std::optional<WallTime> stalled_since;
+    std::optional<WallTime> parked_since;
+    std::chrono::seconds park_window{0};
+    /// The process that orphans of the command are handed to, as long as the daemon that saw it
+    /// lives; and whether it is the command's parent and so sees how it ends.
+    Reaper reaper;
+    bool reaper_is_parent = false;
+    std::vector<ProcessIdentity> former_owners;  // of earlier generations
+
+    bool operator==(const Rare&) const = default;
+};
+
+/// A `Rare` that costs a plain session one pointer.  A copy is a copy: what a session was before a
+/// change holds this too, and comes back with it.
+class RareState {
+  public:
+    RareState() = default;
+    RareState(const RareState& other)
+        : rare_(other.rare_ ? std::make_unique<Rare>(*other.rare_) : nullptr) {}
+    RareState& operator=(const RareState& other) {
+        if (this != &other) *this = RareState(other);
+        return *this;
+    }
+    RareState(RareState&&) noexcept = default;
+    RareState& operator=(RareState&&) noexcept = default;
+    ~RareState() = default;
+
+    const Rare& get() const {
+        static const Rare none;
+        return rare_ ? *rare_ : none;
+    }
+
+    template <typename Member, typename Value>
+    void set(Member Rare::* member, Value&& value) {
+        if (get().*member == value) return;
+        if (!rare_) rare_ = std::make_unique<Rare>();
+        (*rare_).*member = std::forward<Value>(value);
+        if (*rare_ == Rare{}) rare_.reset();
+    }
+
+  private:
+    std::unique_ptr<Rare> rare_;
+};
+
+}  // namespace knell
