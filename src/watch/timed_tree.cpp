@@ -1,11 +1,17 @@
 #include "watch/timed_tree.hpp"
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <system_error>
 #include <thread>
 
+#include <fmt/format.h>
 #include <pthread.h>
+#include <unistd.h>
+
+#include "platform/proc_stat.hpp"
+#include "platform/small_file.hpp"
 
 namespace knell {
 
@@ -35,7 +41,9 @@ class TimedTree::Worker {
         question_ = std::move(question);
         answer_.reset();
         changed_.notify_all();
-        changed_.wait_for(lock, wait_max, [this] { return answer_.has_value(); });
+        while (!changed_.wait_for(lock, wait_max, [this] { return answer_.has_value(); })) {
+            if (is_stuck()) break;
+        }
         return std::exchange(answer_, std::nullopt);
     }
     bool is_back() {
@@ -49,6 +57,17 @@ class TimedTree::Worker {
     }
 
   private:
+    /// On a busy machine it may only wait for its turn to run: then its answer will come.
+    bool is_stuck() const {
+        const pid_t reader = reader_;
+        if (reader == 0) return false;
+        // In our own folder: where /proc is another namespace's, the number is a stranger's
+        // elsewhere.
+        const auto text = read_small_file(fmt::format("/proc/self/task/{}/stat", reader));
+        const auto stat = text ? parse_proc_stat(*text) : std::nullopt;
+        return !stat || stat->state != 'R';
+    }
+
     void run(const ProcessTree& tree) {
         std::unique_lock lock(mutex_);
         for (;;) {
@@ -56,14 +75,17 @@ class TimedTree::Worker {
             if (stopping_) return;
             const auto question = std::exchange(question_, nullptr);
             lock.unlock();
+            reader_ = ::gettid();
             auto answer = question(tree);
+            reader_ = 0;
             lock.lock();
             answer_ = std::move(answer);
             changed_.notify_all();
         }
     }
 
-    std::mutex mutex_;  // guards all below
+    std::atomic<pid_t> reader_ = 0;  // the thread, while it reads
+    std::mutex mutex_;               // guards all below
     std::condition_variable changed_;
     Question question_;
     std::optional<Answer> answer_;
