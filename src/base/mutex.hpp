@@ -56,10 +56,11 @@ class Condition {
         held.release();
     }
     template <typename IsTrue>
-    void wait_for(Lock& lock, std::chrono::milliseconds wait_max, IsTrue&& is_true) {
+    bool wait_for(Lock& lock, std::chrono::milliseconds wait_max, IsTrue&& is_true) {
         std::unique_lock held(lock.mutex_.native_, std::adopt_lock);
-        changed_.wait_for(held, wait_max, is_true);
+        const bool became_true = changed_.wait_for(held, wait_max, is_true);
         held.release();
+        return became_true;
     }
     void notify_one() { changed_.notify_one(); }
     void notify_all() { changed_.notify_all(); }

@@ -137,10 +137,10 @@ void Delivery::loop() {
 
 void Delivery::step(Now now) {
     woken_ = false;
-    // First: who asks how far a hook is means all that has happened until then.
-    scheduler_.set_head(head_);
     std::vector<Work> work;
     inbox_.pop_all(work, 0ms);
+    // Now: who asks how far a hook is means all that has happened until then.
+    scheduler_.set_head(head_);
     for (auto& one : work) one(now);
     reload_when_changed(now);
     if (may_read(now)) {

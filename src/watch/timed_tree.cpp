@@ -1,11 +1,16 @@
 #include "watch/timed_tree.hpp"
 
+#include <atomic>
 #include <system_error>
 #include <thread>
 
+#include <fmt/format.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include "base/mutex.hpp"
+#include "platform/proc_stat.hpp"
+#include "platform/small_file.hpp"
 
 namespace knell {
 
@@ -35,8 +40,10 @@ class TimedTree::Worker {
         question_ = std::move(question);
         answer_.reset();
         changed_.notify_all();
-        changed_.wait_for(lock, wait_max,
-                          [this]() KNELL_REQUIRES(mutex_) { return answer_.has_value(); });
+        const auto is_answered = [this]() KNELL_REQUIRES(mutex_) { return answer_.has_value(); };
+        while (!changed_.wait_for(lock, wait_max, is_answered)) {
+            if (is_stuck()) break;
+        }
         return std::exchange(answer_, std::nullopt);
     }
     bool is_back() {
@@ -50,9 +57,22 @@ class TimedTree::Worker {
     }
 
   private:
+    /// On a busy machine it may only wait for its turn to run: then its answer will come.
+    bool is_stuck() const {
+        const pid_t reader = reader_;
+        if (reader == 0) return false;
+        // In our own folder: where /proc is another namespace's, the number is a stranger's
+        // elsewhere.
+        const auto text = read_small_file(fmt::format("/proc/self/task/{}/stat", reader));
+        const auto stat = text ? parse_proc_stat(*text) : std::nullopt;
+        return !stat || stat->state != 'R';
+    }
+
     void run(const ProcessTree& tree) {
         while (const auto question = next_question()) {
+            reader_ = ::gettid();
             auto answer = question(tree);
+            reader_ = 0;
             const Lock lock(mutex_);
             answer_ = std::move(answer);
             changed_.notify_all();
@@ -66,6 +86,7 @@ class TimedTree::Worker {
         return stopping_ ? nullptr : std::exchange(question_, nullptr);
     }
 
+    std::atomic<pid_t> reader_ = 0;  // the thread, while it reads
     Mutex mutex_;
     Condition changed_;
     Question question_ KNELL_GUARDED_BY(mutex_);

@@ -12,8 +12,9 @@ namespace knell {
 ///
 /// A process's environment and command line are read from its memory: while it holds the lock on
 /// that (stuck on a dead network disk, say) the reader hangs with it.  Such reads are made by a
-/// thread of their own; one that does not come back in time is left behind, and the answer is that
-/// nothing can be read.  Past `stuck_max` of them nothing is read this way until one comes back.
+/// thread of their own; one that sleeps on and does not come back in time is left behind, and the
+/// answer is that nothing can be read.  Past `stuck_max` of them nothing is read this way until one
+/// comes back.
 ///
 /// One thread at a time.
 class TimedTree final : public ProcessTree {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "testing/fake_tree.hpp"
@@ -13,11 +14,23 @@
 namespace knell {
 namespace {
 
-/// Process 13 cannot be read until the test says so.
+/// What this thread has worked so far.
+std::chrono::microseconds work_done() {
+    rusage used{};
+    ::getrusage(RUSAGE_THREAD, &used);
+    return std::chrono::seconds(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           std::chrono::microseconds(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+/// Process 13 cannot be read until the test says so.  To read process 7 takes longer than reads are
+/// waited for, and is work all the time.
 class StuckTree final : public testing::FakeTree {
   public:
     std::optional<std::string> environment(pid_t pid) const override {
         if (pid == 13) free.wait();
+        const auto enough = work_done() + 2 * TimedTree::read_max;
+        while (pid == 7 && work_done() < enough) {
+        }
         return FakeTree::environment(pid);
     }
     mutable std::latch free{1};
@@ -27,6 +40,7 @@ class Timed : public ::testing::Test {
   protected:
     Timed() {
         tree_->processes[1].environment = "A=1";
+        tree_->processes[7].environment = "A=7";
         tree_->processes[13].environment = "A=13";
     }
     ~Timed() override {
@@ -47,6 +61,10 @@ TEST_F(Timed, ReadsWhatCanBeRead) {
 TEST_F(Timed, AProcessThatCannotBeReadHoldsNobodyUp) {
     EXPECT_EQ(timed_.environment(13), std::nullopt);
     EXPECT_EQ(timed_.environment(1), "A=1") << "the others can be read all the same";
+}
+
+TEST_F(Timed, AReaderThatRunsOrWaitsForItsTurnToIsNotTakenForStuck) {
+    EXPECT_EQ(timed_.environment(7), "A=7");
 }
 
 TEST_F(Timed, WithoutAThreadNothingCanBeReadAndEverythingIsSpared) {

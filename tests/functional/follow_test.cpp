@@ -97,6 +97,8 @@ TEST_F(FollowCommand, SurvivesKilledDaemonsAndPrintsEveryNumberOnce) {
     Following following(home, {"--json"});
     std::int64_t acknowledged = 0;
     std::int64_t printed = 0;
+    // It begins with the newest fifty of those that are there when it comes.
+    ASSERT_EQ(following.seq(), ++printed);
     for (int round = 0; round < 5; ++round) {
         // Killed with calls under way: some of them are on record although nobody was told.
         for (int i = 0; i < 40; ++i) {

@@ -106,6 +106,17 @@ TEST_F(WithHooks, APausedOneMissesNothing) {
     wait_until_heard("ops", "a_1_end");
 }
 
+TEST_F(WithHooks, WhoAsksHowFarOneIsIsToldOfAllThatHasHappened) {
+    client.must("hooks.list");  // or it might hear of the start, too
+    add_listener("ops");
+    ASSERT_EQ(home.knell({"hooks", "pause", "ops"}).status, 0);
+    const auto before = number(row("ops"), "lag");
+    for (int i = 1; i <= 50; ++i) {
+        create();
+        ASSERT_EQ(number(row("ops"), "lag"), before + i);
+    }
+}
+
 TEST_F(WithHooks, ATestShowsWhatItSays) {
     write_hook(home, "chatty", "echo \"$KNELL_EVENT $KNELL_SESSION_ID\"; cat", "\"session:*\"");
     write_hook(home, "broken", "echo oops >&2; exit 7", "notice");

@@ -182,11 +182,18 @@ TEST_P(Inherited, IsNothingToADaemonThatIsStarted) {
     EXPECT_EQ(home.knell({"down"}).status, 0) << "it takes SIGTERM";
 }
 
+/// `ulimit -f 0`.  What is built with coverage keeps its profile in a file from the start, and
+/// would be killed for it.
+void forbid_files(Spawn& spawn) {
+    spawn.file_bytes_max = 0;
+    spawn.environment["LLVM_PROFILE_FILE"] = "/dev/null";
+}
+
 TEST(FileSizeLimit, KeepsNoCommandFromRunning) {
     const TempHome home;
     auto spawn = home.command({"run", "--id", "s", "--", "sh", "-c", "echo done; exit 3"});
     spawn.environment["KNELL_SOCKET"] = home.file("none");  // so that the spool is to take it
-    spawn.file_bytes_max = 0;
+    forbid_files(spawn);
 
     const auto outcome = run_command(spawn);
 
@@ -200,7 +207,7 @@ TEST(FileSizeLimit, KillsTheCommandItselfAsUsual) {
     const Daemon daemon(home);
     auto spawn = home.command({"run", "--id", "s", "--", "sh", "-c",
                                "exec head -c 9 /dev/zero > \"$0\"", home.file("written")});
-    spawn.file_bytes_max = 0;
+    forbid_files(spawn);
 
     EXPECT_EQ(run_command(spawn).status, 128 + SIGXFSZ);
 
