@@ -11,8 +11,8 @@
 namespace knell {
 
 /// Changes to the record of sessions.  Each names its row and the generation it was decided for:
-/// a store writes it only where both still hold (fencing in the WHERE clause) and otherwise ends
-/// the process with nothing of the batch written, because then memory and store have come apart.
+/// a store writes it only where both still hold (fencing in the WHERE clause).  Otherwise nothing
+/// of the batch is written and the answer is `fenced`: memory and store have come apart.
 /// What each does to its row is said once, in store/apply.
 
 struct SessionRef {

@@ -49,7 +49,10 @@ class SqliteStore final : public Store {
             try {
                 begin_.exec();
                 begin_.reset();
-                writer_.write(batch);
+                if (auto written = writer_.write(batch); !written) {
+                    roll_back();
+                    return written;
+                }
                 commit_.exec();
                 commit_.reset();
             } catch (const SQLite::Exception&) {
