@@ -4,6 +4,7 @@
 
 #include "platform/directories.hpp"
 #include "platform/file_kind.hpp"
+#include "platform/log.hpp"
 #include "platform/process_limits.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 
@@ -22,7 +23,13 @@ Result<void> make_directories(const Paths& paths) {
 }
 
 Result<std::unique_ptr<Store>> open_store(const Paths& paths) {
-    auto store = sqlite::open_store({.path = paths.store_file, .vfs = {}});
+    const auto tell = [&](const std::string& copy) {
+        log_info(
+            "copied {} to {} before changing its schema; delete the copy once this version is "
+            "known to work",
+            paths.store_file, copy);
+    };
+    auto store = sqlite::open_store({.path = paths.store_file, .vfs = {}, .on_backup = tell});
     if (store) return store;
     auto error = std::move(store.error());
     if (const auto why = why_no_file(paths.store_file); !why.empty()) error.message += "; " + why;

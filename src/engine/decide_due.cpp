@@ -97,7 +97,7 @@ Decision park(const LiveSession& live, const Departure& departure, const State& 
     const auto seen_gone = state.latest_for(live, departure.seen_at);
     const auto since = last_known_alive(live, departure, seen_gone, state);
     decision.changes.emplace_back(
-        Parked{id, live.ordinal(), live.generation(), since, state.now().steady});
+        Parked{{id, live.ordinal(), live.generation()}, since, state.now().steady});
     return decision;
 }
 
@@ -139,9 +139,10 @@ Decision doubt(const LiveSession& live, EventType type, std::string why, const S
     const SessionId id{std::string(live.id())};
     auto decision = nothing();
     const bool unknown = type == EventType::session_unknown;
-    decision.changes.emplace_back(LivenessMarked{
-        id, live.ordinal(), live.generation(), unknown ? std::optional(now) : live.unknown_since(),
-        unknown ? live.stalled_since() : std::optional(now)});
+    decision.changes.emplace_back(
+        LivenessMarked{{id, live.ordinal(), live.generation()},
+                       unknown ? std::optional(now) : live.unknown_since(),
+                       unknown ? live.stalled_since() : std::optional(now)});
     auto event = live.event(type, now);
     event.detail = std::move(why);
     decision.events.push_back(std::move(event));
@@ -169,16 +170,17 @@ Decision decide_due(const LiveSession& live, bool hold, const State& state) {
                   "more than half of all leases fell due within a second: the fault is taken "
                   "to be here or in the network; held for one more TTL",
                   state);
-        decision.changes.emplace_back(Seen{SessionId(std::string(live.id())), live.ordinal(),
-                                           live.generation(), live.last_seen_at(),
-                                           state.now().steady});
+        decision.changes.emplace_back(
+            Seen{{SessionId(std::string(live.id())), live.ordinal(), live.generation()},
+                 live.last_seen_at(),
+                 state.now().steady});
         return decision;
     }
     return reap(live, state);
 }
 
 Change save_seen(const LiveSession& live) {
-    return Seen{SessionId(std::string(live.id())), live.ordinal(), live.generation(),
+    return Seen{{SessionId(std::string(live.id())), live.ordinal(), live.generation()},
                 live.last_seen_at()};
 }
 

@@ -25,7 +25,7 @@ void mark_uncertain_if_known(Decision& decision, Ordinal ordinal, const Owner& o
     event.type = EventType::session_unknown;
     event.detail = "its owner cannot be checked, as before";
     decision.changes.emplace_back(
-        LivenessMarked{event.session_id, ordinal, event.generation, event.time, std::nullopt});
+        LivenessMarked{{event.session_id, ordinal, event.generation}, event.time, std::nullopt});
     decision.events.push_back(std::move(event));
     std::get<OpenedReply>(*decision.reply).status = Status::unknown;
 }
@@ -56,6 +56,16 @@ std::vector<ProcessIdentity> with_former(std::vector<ProcessIdentity> former, co
     return former;
 }
 
+/// What both ways to the next generation take from the call.
+void hand_over(Reopened& change, const Resume& resume, const State& state) {
+    change.on_owner_loss = resume.on_owner_loss;
+    change.park_window = resume.park_window;
+    change.leftovers = resume.leftovers;
+    change.reaper = resume.reaper;
+    change.reaper_is_parent = resume.reaper_is_parent;
+    change.lease_from = state.now().steady;
+}
+
 /// A live session changes hands: the old generation ends before the new one starts.
 Decision change_owner(Resume&& resume, const LiveSession& live, const State& state) {
     const auto now = state.time_for(live);
@@ -70,21 +80,12 @@ Decision change_owner(Resume&& resume, const LiveSession& live, const State& sta
     if (auto gone = departed(live, state)) std::tie(path, end) = std::tie(gone->path, gone->end);
     keep_within_life(end, live);
     resume.owner.since = now;
-    Reopened change{
-        .id = resume.session_id,
-        .ordinal = live.ordinal(),
-        .generation = live.generation() + 1,
-        .owner = std::move(resume.owner),
-        .on_owner_loss = resume.on_owner_loss,
-        .park_window = resume.park_window,
-        .leftovers = resume.leftovers,
-        .fold = live.fold(std::nullopt),
-        .at = now,
-        .past = {},
-        .reaper = resume.reaper,
-        .reaper_is_parent = resume.reaper_is_parent,
-        .former_owners = with_former(live.former_owners(), live.owner(state.owner_hosts())),
-        .lease_from = state.now().steady};
+    Reopened change{{resume.session_id, live.ordinal(), live.generation() + 1}};
+    change.fold = live.fold(std::nullopt);
+    change.at = now;
+    change.former_owners = with_former(live.former_owners(), live.owner(state.owner_hosts()));
+    change.owner = std::move(resume.owner);
+    hand_over(change, resume, state);
     auto decision =
         answer(opened_reply(resume.session_id, change.generation, change.owner, /*is_over=*/false));
     tell_end(decision.events, path, live, end, now);
@@ -159,22 +160,15 @@ Decision decide_on(Resume&& resume, const Session* past, const State& state) {
     auto decision = answer(
         opened_reply(opened.id, opened.generation, opened.owner, resume.and_close.has_value()));
     decision.events.push_back(start_event(opened, now));
-    decision.changes.emplace_back(Reopened{
-        .id = opened.id,
-        .ordinal = opened.ordinal,
-        .generation = opened.generation,
-        .owner = opened.owner,
-        .on_owner_loss = resume.on_owner_loss,
-        .park_window = resume.park_window,
-        .leftovers = resume.leftovers,
-        .fold = fold_of(opened),
-        // One that is over already has done nothing since.
-        .at = resume.and_close ? std::max(opened.owner.since, past->end->ended_before) : now,
-        .past = *past,
-        .reaper = resume.reaper,
-        .reaper_is_parent = resume.reaper_is_parent,
-        .former_owners = with_former(past->former_owners, past->owner),
-        .lease_from = state.now().steady});
+    Reopened change{{opened.id, opened.ordinal, opened.generation}};
+    change.owner = opened.owner;
+    change.fold = fold_of(opened);
+    // One that is over already has done nothing since.
+    change.at = resume.and_close ? std::max(opened.owner.since, past->end->ended_before) : now;
+    change.past = *past;
+    change.former_owners = with_former(past->former_owners, past->owner);
+    hand_over(change, resume, state);
+    decision.changes.emplace_back(std::move(change));
     if (resume.and_close) {
         close_at_once(decision, opened, *resume.and_close, now);
     } else {

@@ -32,7 +32,7 @@ Decision mark_uncertain(const ProcessIdentity& process, bool unknown, const std:
         if (live.unknown_since().has_value() == unknown) continue;
         const SessionId id(std::string(live.id()));
         const auto now = state.time_for(live);
-        decision.changes.emplace_back(LivenessMarked{id, live.ordinal(), live.generation(),
+        decision.changes.emplace_back(LivenessMarked{{id, live.ordinal(), live.generation()},
                                                      unknown ? std::optional(now) : std::nullopt,
                                                      live.stalled_since()});
         if (!unknown) continue;
@@ -75,8 +75,8 @@ Decision decide_on(SettleLeftovers&& settle, const Session* past, const State&) 
         if (is_open && settled != settle.leftovers.end()) leftover.fate = settled->fate;
     }
     if (leftovers == past->end->leftovers) return decision;
-    decision.changes.emplace_back(LeftoversSettled{std::move(settle.session_id), past->ordinal,
-                                                   past->generation, std::move(leftovers)});
+    decision.changes.emplace_back(LeftoversSettled{
+        {std::move(settle.session_id), past->ordinal, past->generation}, std::move(leftovers)});
     decision.reply = NotedReply{1};
     return decision;
 }

@@ -32,7 +32,7 @@ void clear_uncertainty(Decision& decision, const SessionId& id, const LiveSessio
         live.owner_kind() == OwnerKind::lease ? std::nullopt : live.unknown_since();
     if (live.unknown_since() == unknown && !live.stalled_since()) return;
     decision.changes.emplace_back(
-        LivenessMarked{id, live.ordinal(), live.generation(), unknown, {}});
+        LivenessMarked{{id, live.ordinal(), live.generation()}, unknown, {}});
 }
 
 /// The first sign of life that this daemon hears of a lease: from here on it has its full time
@@ -41,7 +41,7 @@ void keep_first_sign(Decision& decision, const SessionId& id, const LiveSession&
                      const State& state) {
     if (!live.is_silent_since_start()) return;
     decision.changes.emplace_back(
-        Seen{id, live.ordinal(), live.generation(), state.seen_at(live), state.heard().steady});
+        Seen{{id, live.ordinal(), live.generation()}, state.seen_at(live), state.heard().steady});
 }
 
 }  // namespace
@@ -55,9 +55,12 @@ Decision decide_on(Append&& append, const Session* past, const State& state) {
     auto decision = answer(AppendedReply{append.session_id, append.generation, tally});
     clear_uncertainty(decision, append.session_id, live);
     keep_first_sign(decision, append.session_id, live, state);
-    decision.changes.emplace_back(Appended{std::move(append.session_id), live.ordinal(),
-                                           append.generation, live.tally().messages + 1,
-                                           std::move(append.messages), tally, state.seen_at(live)});
+    decision.changes.emplace_back(
+        Appended{{std::move(append.session_id), live.ordinal(), append.generation},
+                 live.tally().messages + 1,
+                 std::move(append.messages),
+                 tally,
+                 state.seen_at(live)});
     return decision;
 }
 
@@ -80,8 +83,9 @@ Decision decide_on(Turn&& turn, const Session* past, const State& state) {
     decision.events.push_back(
         live.event(turn.on ? EventType::agent_start : EventType::agent_end, now));
     decision.changes.emplace_back(
-        TurnSet{std::move(turn.session_id), live.ordinal(), turn.generation,
-                turn.on ? std::optional(now) : std::nullopt, state.seen_at(live)});
+        TurnSet{{std::move(turn.session_id), live.ordinal(), turn.generation},
+                turn.on ? std::optional(now) : std::nullopt,
+                state.seen_at(live)});
     return decision;
 }
 

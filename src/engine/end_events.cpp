@@ -30,7 +30,7 @@ void end_session(Decision& decision, EndPath path, const LiveSession& live, End 
     }
     const auto fold = live.fold(end.reason);
     decision.changes.emplace_back(
-        Ended{id, live.ordinal(), live.generation(), std::move(end), fold});
+        Ended{{id, live.ordinal(), live.generation()}, std::move(end), fold});
 }
 
 void order_stop(End& end, const LiveSession& live) {

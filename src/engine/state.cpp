@@ -21,6 +21,16 @@ std::chrono::milliseconds clock_step(const Now& before, const Now& now) {
     return std::chrono::abs(step) < clock_step_min ? std::chrono::milliseconds{0} : step;
 }
 
+/// The newest time on record of what is open.
+WallTime newest_in(const Session& session) {
+    auto newest = std::max({session.started_at, session.owner.since, session.last_seen_at});
+    for (const auto& since :
+         {session.parked_since, session.turn_since, session.unknown_since, session.stalled_since}) {
+        newest = std::max(newest, since.value_or(newest));
+    }
+    return newest;
+}
+
 }  // namespace
 
 void State::set_heads(const Heads& heads, std::string_view boot_id) {
@@ -32,11 +42,7 @@ void State::set_heads(const Heads& heads, std::string_view boot_id) {
 }
 
 void State::adopt(const Session& session) {
-    auto newest = std::max({session.started_at, session.owner.since, session.last_seen_at});
-    for (const auto& since :
-         {session.parked_since, session.turn_since, session.unknown_since, session.stalled_since}) {
-        newest = std::max(newest, since.value_or(newest));
-    }
+    const auto newest = newest_in(session);
     // What is on record of it is by the clock of then, before it was set while no daemon ran.
     const auto unset = now_.wall - clock_set_;
     LiveSession live(session, owner_hosts_, std::max(newest - unset, std::chrono::milliseconds{0}));
@@ -55,6 +61,13 @@ void State::adopt(const Session& session) {
     live.set_silent_since_start(runs && deadline != LiveSession::no_deadline);
     live.set_adopted(true);
     insert(std::move(live));
+    undo_.clear();
+}
+
+void State::follow(const SessionId& id, const Session* row) {
+    CHECK(undo_.empty());
+    if (const auto slot = table_.find(id.text()); slot != LiveTable::none) erase(slot);
+    if (row != nullptr) insert(LiveSession(*row, owner_hosts_, clock_for(newest_in(*row))));
     undo_.clear();
 }
 

@@ -35,6 +35,9 @@ class State {
     bool is_last_word_stale() const { return last_word_stale_; }
     void last_word_written() { last_word_stale_ = false; }
     void adopt(const Session& session);
+    /// The store is right about that session and memory is not: takes the row as it is, with its
+    /// full time from now, or, without one, forgets the session.  Between batches.
+    void follow(const SessionId& id, const Session* row);
 
     /// A step begins: deadlines up to `now` fall due.  Its steady time is how far everything that
     /// arrived has been heard, or is heard in this step: what arrived later may be a renewal.

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <iterator>
 #include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "base/check.hpp"
 #include "core/limits.hpp"
+#include "store/apply.hpp"
 
 namespace knell {
 
@@ -38,6 +42,36 @@ bool survives_failure(const Result<Reply>& reply, const std::unordered_set<Sessi
            std::ranges::all_of(beats->fenced, stands) && std::ranges::all_of(beats->ended, stands);
 }
 
+/// Of a session that is not open here only what it ended as is known.
+bool rests_on_end(const Command& command) {
+    return !std::holds_alternative<Inspect>(command) &&
+           !std::holds_alternative<SettleLeftovers>(command);
+}
+
+Error unknown_here(const Session& row) {
+    return {ErrorCode::storage,
+            fmt::format("session {} is open in the store (generation {}), which this daemon did "
+                        "not write: another program changed its row. Restart the daemon to take it "
+                        "over: knell down, knell up --detach",
+                        row.id.text(), row.generation),
+            {},
+            {}};
+}
+
+std::string what_became_of(const Session* row, bool is_behind) {
+    if (row == nullptr) return "no row of it: forgotten";
+    if (row->end) {
+        return fmt::format("generation {}, ended ({}): forgotten, no session:end was told",
+                           row->generation, name_of(row->end->reason));
+    }
+    if (is_behind) {
+        return fmt::format("generation {}: set aside until the daemon is restarted",
+                           row->generation);
+    }
+    return fmt::format("generation {}: taken over, its owner is watched from now on",
+                       row->generation);
+}
+
 }  // namespace
 
 Result<void> Journal::recover(Now now, std::string boot_id) {
@@ -62,10 +96,40 @@ Result<void> Journal::write() {
     batch_.listened = state_.now().steady;
     if (!life_is_saved_) batch_.life = life_;
     auto written = store_.commit(batch_);
-    if (!written) return written;
+    if (!written) {
+        // Whoever is in the same batch is not fenced: to them the store has failed.
+        has_conflict_ = written.error().code == ErrorCode::fenced;
+        return fail(ErrorCode::storage, std::move(written.error().message));
+    }
     life_is_saved_ = true;
     listened_saved_ = state_.now().steady;
     return written;
+}
+
+std::vector<std::string> Journal::follow_store() {
+    std::vector<std::string> conflicts;
+    if (!std::exchange(has_conflict_, false)) return conflicts;
+    for (const auto& change : batch_.changes) {
+        const auto* ref = ref_of(change);
+        const auto* live = ref == nullptr ? nullptr : state_.find(ref->id);
+        // One that is not open was decided on its row, which is read again next time.
+        if (live == nullptr) continue;
+        const auto row = store_.find(ref->id);
+        if (!row) return conflicts;
+        const auto* stands = *row ? &**row : nullptr;
+        const auto generation = live->generation();
+        const bool is_open = stands != nullptr && !stands->end;
+        if (is_open && stands->generation == generation && stands->ordinal == live->ordinal()) {
+            continue;
+        }
+        // The log holds the start of a later generation: nothing can be told of this one.
+        const bool is_behind = is_open && stands->generation < generation;
+        conflicts.push_back(
+            fmt::format("session {} was open here in generation {}; the store has {}",
+                        ref->id.text(), generation, what_became_of(stands, is_behind)));
+        state_.follow(ref->id, is_open && !is_behind ? stands : nullptr);
+    }
+    return conflicts;
 }
 
 void Journal::save_listened_now_and_then() {
@@ -119,6 +183,11 @@ Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step
             auto row = store_.find(*subject);
             if (!row) return std::unexpected(row.error());
             past = std::move(*row);
+        }
+        if (past && !past->end && rests_on_end(command)) {
+            step.replies.emplace_back(std::unexpected(unknown_here(*past)));
+            ++taken;
+            continue;
         }
         if (auto* create = std::get_if<Create>(&command)) {
             const auto found = is_own_ancestor(*create);
@@ -220,6 +289,7 @@ void Journal::roll_back(Step& step, std::size_t first, const Error& why) {
     step.automatic_from = SIZE_MAX;
     work_left_ = true;
     state_.revert();
+    step.conflicts = follow_store();
     // Whoever beat or wrote is alive, whether or not there was room for what it wrote; also when it
     // was refused for a takeover that did not happen.
     for (const auto& [id, generation, arrived] : signs_) {
@@ -313,6 +383,11 @@ Result<void> Journal::save_all_seen(Now now) {
         more = save_some_seen();
         if (auto written = write(); !written) {
             state_.revert();
+            // Each round leaves fewer sessions that can conflict.
+            if (!follow_store().empty()) {
+                more = true;
+                continue;
+            }
             return written;
         }
         state_.settle();

@@ -37,11 +37,14 @@ class Journal {
         }
         bool failed = false;  // the store said no: what was decided did not happen
         std::string why_failed;
+        /// Rows that another program changed, and what was done about each: for the log.
+        std::vector<std::string> conflicts;
     };
     /// Decides `commands` in order, then what has fallen due, and makes it all durable.  When the
     /// store fails, all commands of the failed transaction fail with it and the state is as before
     /// them; what fell due is decided again in a later step.  Signs of life hold whatever the store
-    /// says.
+    /// says.  A row that is not what was decided on (ErrorCode::fenced from the store) fails the
+    /// transaction too, and is taken from the store: the next step goes on with what is there.
     ///
     /// `arrived` says when each command did, in their order and none after `now`: a sign of life
     /// counts from there.  Without it all of them arrived now.  Everything that arrived before
@@ -82,6 +85,9 @@ class Journal {
     /// While leases run that began before this daemon: what they have used up must outlive it.
     void save_listened_now_and_then();
     Result<void> write();
+    /// After a transaction was taken back because rows were not as decided: the store is right, as
+    /// it would be for a daemon that starts.  Says what was done about which session.
+    std::vector<std::string> follow_store();
     /// True when there are more rows than one transaction should hold.
     bool save_some_seen();
     std::optional<LastWord> last_word() const;
@@ -104,6 +110,7 @@ class Journal {
     SteadyTime listened_saved_{};
     Batch::Life life_;
     bool life_is_saved_ = false;
+    bool has_conflict_ = false;  // the store answered `fenced` to the last batch
     bool work_left_ = false;
     Counts counts_;
 };

@@ -11,8 +11,15 @@
 namespace knell {
 
 /// Changes to the record of sessions.  Each names its row and the generation it was decided for:
-/// a store writes it only where both still hold (fencing in the WHERE clause) and otherwise ends
-/// the process with nothing of the batch written, because then memory and store have come apart.
+/// a store writes it only where both still hold (fencing in the WHERE clause).  Otherwise nothing
+/// of the batch is written and the answer is `fenced`: memory and store have come apart.
+/// What each does to its row is said once, in store/apply.
+
+struct SessionRef {
+    SessionId id;
+    Ordinal ordinal = 0;
+    Generation generation = 0;
+};
 
 struct Opened {
     Session session;  // a new row
@@ -20,83 +27,60 @@ struct Opened {
     bool reaper_is_parent = false;
 };
 
-/// The next generation of a session: one that had ended, or a live one that was taken over.
-struct Reopened {
-    SessionId id;
-    Ordinal ordinal = 0;
-    Generation generation = 0;  // the new one; the row holds generation - 1
-    Owner owner;
+/// The next generation of a session: one that had ended, or a live one that was taken over.  Its
+/// generation is the new one: the row holds the one before.
+struct Reopened : SessionRef {
+    Owner owner{};
     OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
     std::chrono::seconds park_window{0};
     LeftoversPolicy leftovers = LeftoversPolicy::none;
     Fold fold = Fold::shown;
-    WallTime at;
-    std::optional<Session> past;  // what the store knew, when it had ended
-    Reaper reaper;                // for memory alone, as the next
+    WallTime at{};
+    std::optional<Session> past{};  // what the store knew, when it had ended
+    Reaper reaper{};                // for memory alone, as the next
     bool reaper_is_parent = false;
-    std::vector<ProcessIdentity> former_owners;
-    SteadyTime lease_from;
+    std::vector<ProcessIdentity> former_owners{};
+    SteadyTime lease_from{};
 };
 
-struct Ended {
-    SessionId id;
-    Ordinal ordinal = 0;
-    Generation generation = 0;
+struct Ended : SessionRef {
     End end;
     Fold fold = Fold::shown;
 };
 
-struct Appended {
-    SessionId id;
-    Ordinal ordinal = 0;
-    Generation generation = 0;
+struct Appended : SessionRef {
     std::int64_t first_number = 0;  // of the first message, counted from 1
     std::vector<Message> messages;
     Tally tally;  // after these messages
     WallTime at;
 };
 
-struct TurnSet {
-    SessionId id;
-    Ordinal ordinal = 0;
-    Generation generation = 0;
+struct TurnSet : SessionRef {
     std::optional<WallTime> turn_since;
     WallTime at;
 };
 
 /// What is uncertain about a live session, or no longer.
-struct LivenessMarked {
-    SessionId id;
-    Ordinal ordinal = 0;
-    Generation generation = 0;
+struct LivenessMarked : SessionRef {
     std::optional<WallTime> unknown_since;
     std::optional<WallTime> stalled_since;
 };
 
 /// Its owner is gone and the session waits for the next one.
-struct Parked {
-    SessionId id;
-    Ordinal ordinal = 0;
-    Generation generation = 0;
+struct Parked : SessionRef {
     WallTime since;
     SteadyTime lease_from;
 };
 
 /// Last signs of life, flushed now and then; never one row a beat.
-struct Seen {
-    SessionId id;
-    Ordinal ordinal = 0;
-    Generation generation = 0;
+struct Seen : SessionRef {
     WallTime at;
     /// Its lease runs from there: said when it must not be forgotten by the next daemon.
     std::optional<SteadyTime> lease_from{};
 };
 
 /// What became of the leftovers of a session that has ended.
-struct LeftoversSettled {
-    SessionId id;
-    Ordinal ordinal = 0;
-    Generation generation = 0;
+struct LeftoversSettled : SessionRef {
     std::vector<Leftover> leftovers;  // all of them, in place of those in the row
 };
 

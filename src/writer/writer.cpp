@@ -178,6 +178,9 @@ std::span<Writer::Queued> Writer::commit(std::span<Queued> taken) {
     } else if (was_failing && !step.failed) {
         log_info("the store takes writes again");
     }
+    for (const auto& conflict : step.conflicts) {
+        log_error("another program wrote to the store: {}", conflict);
+    }
     if (step.failed || was_failing) {
         const Lock lock(failing_mutex_);
         why_failing_ = step.why_failed;

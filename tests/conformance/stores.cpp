@@ -1,18 +1,10 @@
 #include "stores.hpp"
 
-#include <csignal>
-
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "testing/temp_folder.hpp"
 
 namespace knell::testing {
 
 namespace {
-
-constexpr int refused_with_an_error = 3;
 
 class MemoryUnderTest final : public StoreUnderTest {
   public:
@@ -65,17 +57,6 @@ const std::vector<StoreKind>& store_kinds() {
 const std::vector<StoreKind>& store_kinds_on_disk() {
     static const auto kinds = kinds_on<TempFolder>();
     return kinds;
-}
-
-void commit_and_exit(Store& store, const Batch& batch) {
-    constexpr rlimit no_core{0, 0};
-    setrlimit(RLIMIT_CORE, &no_core);
-    _exit(store.commit(batch) ? 0 : refused_with_an_error);
-}
-
-bool was_refused(int status) {
-    return WIFSIGNALED(status) ? WTERMSIG(status) == SIGABRT
-                               : WEXITSTATUS(status) == refused_with_an_error;
 }
 
 std::vector<std::string> StoreStory::listed(SessionQuery query) {

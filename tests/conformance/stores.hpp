@@ -38,12 +38,6 @@ const std::vector<StoreKind>& store_kinds();
 /// does not allow.
 const std::vector<StoreKind>& store_kinds_on_disk();
 
-/// For a process of its own (EXPECT_EXIT), because a store may end the process by which it is given
-/// what does not follow from its rows.
-[[noreturn]] void commit_and_exit(Store& store, const Batch& batch);
-/// How that process ended: not with the batch on record.
-bool was_refused(int status);
-
 /// A journal on a store, as the daemon has it.
 class JournalOnStore {
   public:

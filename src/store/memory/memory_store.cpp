@@ -7,9 +7,12 @@
 #include <set>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
-#include "base/check.hpp"
+#include <fmt/format.h>
+
 #include "core/limits.hpp"
+#include "store/apply.hpp"
 #include "store/page_bytes.hpp"
 
 namespace knell {
@@ -34,6 +37,10 @@ struct Tables {
     std::map<std::pair<std::string, Seq>, PendingDelivery> letters;
     std::map<std::tuple<std::int64_t, Reason, Proof>, std::int64_t> ends;  // by hour
 };
+
+Seq newest_in(const Tables& tables) {
+    return tables.events.empty() ? 0 : tables.events.back().seq;
+}
 
 std::optional<Session> find_in_tables(Tables& tables, const SessionId& id) {
     const std::lock_guard lock(tables.mutex);
@@ -166,23 +173,114 @@ class MemoryReader final : public Reader {
     std::shared_ptr<Tables> tables_;
 };
 
+/// What a batch makes of the tables, looked at whole before anything of it is written.
+class Staged {
+  public:
+    explicit Staged(const Tables& tables) : tables_(tables), newest_(newest_in(tables)) {}
+
+    Result<void> add(const Change& change) {
+        if (const auto* opened = std::get_if<Opened>(&change)) return open(opened->session);
+        auto* row = find(ref_of(change)->ordinal);
+        if (row == nullptr || !fits(*row, change)) {
+            return std::unexpected(conflict_of(change, row));
+        }
+        if (const auto* ended = std::get_if<Ended>(&change)) {
+            const auto& end = ended->end;
+            if (end.ended_after > end.ended_at || end.ended_at > end.ended_before) {
+                return refuse("the bounds of an end are out of order");
+            }
+        }
+        apply(*row, change);
+        if (const auto* appended = std::get_if<Appended>(&change)) return keep(*appended);
+        return {};
+    }
+
+    Result<void> add(const Event& event) {
+        if (event.seq != newest_ + 1) return refuse("the event is not the next of the log");
+        ++newest_;
+        events_.push_back(&event);
+        if (event.session_id.empty()) return {};
+        const auto place = place_in_log(event);
+        if (tables_.places.contains(place) || !places_.insert(place).second) {
+            return refuse("a generation has one start and one end");
+        }
+        return {};
+    }
+
+    void write_to(Tables& tables) {
+        for (auto& [ordinal, row] : rows_) {
+            tables.by_id.emplace(row.id, ordinal);
+            tables.sessions.insert_or_assign(ordinal, std::move(row));
+        }
+        for (const auto* change : appended_) {
+            auto& said = tables.messages[change->ordinal];
+            said.insert(said.end(), change->messages.begin(), change->messages.end());
+        }
+        tables.places.merge(places_);
+        for (const auto* event : events_) {
+            tables.events.push_back(*event);
+            if (!event->end) continue;
+            const auto hour = to_millis(event->time) / 3'600'000;
+            ++tables.ends[{hour, event->end->reason, event->end->proof}];
+        }
+    }
+
+  private:
+    /// As the constraints of the tables do in SQL.
+    static Result<void> refuse(const char* why) {
+        return fail(ErrorCode::storage, fmt::format("the store refused the batch: {}", why));
+    }
+
+    Session* find(Ordinal ordinal) {
+        if (const auto staged = rows_.find(ordinal); staged != rows_.end()) return &staged->second;
+        const auto row = tables_.sessions.find(ordinal);
+        if (row == tables_.sessions.end()) return nullptr;
+        return &rows_.emplace(*row).first->second;
+    }
+
+    Result<void> open(const Session& session) {
+        if (tables_.by_id.contains(session.id) || !ids_.insert(session.id).second) {
+            return refuse("its id is taken");
+        }
+        if (find(session.ordinal) != nullptr) return refuse("its place is taken");
+        rows_.emplace(session.ordinal, session);
+        return {};
+    }
+
+    Result<void> keep(const Appended& change) {
+        const auto said = tables_.messages.find(change.ordinal);
+        const auto [count, is_first] = messages_.try_emplace(change.ordinal, 0);
+        if (is_first && said != tables_.messages.end()) {
+            count->second = static_cast<std::int64_t>(said->second.size());
+        }
+        if (count->second + 1 != change.first_number) return refuse("the message is not the next");
+        count->second += static_cast<std::int64_t>(change.messages.size());
+        appended_.push_back(&change);
+        return {};
+    }
+
+    const Tables& tables_;
+    Seq newest_;
+    std::map<Ordinal, Session> rows_;  // as they will be
+    std::unordered_set<SessionId> ids_;
+    std::map<Ordinal, std::int64_t> messages_;  // how many each will have
+    std::vector<const Appended*> appended_;
+    std::vector<const Event*> events_;
+    std::set<Place> places_;
+};
+
 class MemoryStore final : public Store {
   public:
     Result<void> commit(const Batch& batch) override {
         const std::lock_guard lock(tables_->mutex);
+        Staged staged(*tables_);
         for (const auto& change : batch.changes) {
-            std::visit([this](const auto& c) { put(c); }, change);
+            if (auto fit = staged.add(change); !fit) return fit;
         }
         for (const auto& event : batch.events) {
-            CHECK(event.seq == newest() + 1);
-            if (!event.session_id.empty()) {
-                CHECK(tables_->places.insert(place_in_log(event)).second);
-            }
-            tables_->events.push_back(event);
-            if (!event.end) continue;
-            const auto hour = to_millis(event.time) / 3'600'000;
-            ++tables_->ends[{hour, event.end->reason, event.end->proof}];
+            if (auto fit = staged.add(event); !fit) return fit;
         }
+        staged.write_to(*tables_);
         for (const auto& change : batch.deliveries) {
             std::visit([this](const auto& c) { put(c); }, change);
         }
@@ -219,7 +317,7 @@ class MemoryStore final : public Store {
     Result<Heads> heads() override {
         const auto& sessions = tables_->sessions;
         return Heads{sessions.empty() ? 0 : sessions.rbegin()->first,
-                     newest(),
+                     newest_in(*tables_),
                      tables_->events.empty() ? 0 : tables_->events.front().seq,
                      last_word_,
                      listened_,
@@ -257,78 +355,6 @@ class MemoryStore final : public Store {
     const std::string& node_id() const override { return node_id_; }
 
   private:
-    Seq newest() const { return tables_->events.empty() ? 0 : tables_->events.back().seq; }
-
-    Session& row(Ordinal ordinal, Generation generation) {
-        const auto found = tables_->sessions.find(ordinal);
-        CHECK(found != tables_->sessions.end());
-        CHECK(found->second.generation == generation);
-        return found->second;
-    }
-    Session& open_row(Ordinal ordinal, Generation generation) {
-        auto& session = row(ordinal, generation);
-        CHECK(!session.end);
-        return session;
-    }
-
-    static void clear_state(Session& session) {
-        session.turn_since.reset();
-        session.unknown_since.reset();
-        session.stalled_since.reset();
-        session.parked_since.reset();
-    }
-
-    void put(const Opened& change) {
-        const auto& session = change.session;
-        CHECK(tables_->by_id.emplace(session.id, session.ordinal).second);
-        CHECK(tables_->sessions.emplace(session.ordinal, session).second);
-    }
-    void put(const Reopened& change) {
-        auto& session = row(change.ordinal, change.generation - 1);
-        session.generation = change.generation;
-        session.owner = change.owner;
-        session.on_owner_loss = change.on_owner_loss;
-        session.park_window = change.park_window;
-        session.leftovers = change.leftovers;
-        session.former_owners = change.former_owners;
-        session.lease_from = change.lease_from;
-        session.last_activity_at = session.last_seen_at = change.at;
-        clear_state(session);
-        session.end.reset();
-    }
-    void put(const Ended& change) {
-        auto& session = open_row(change.ordinal, change.generation);
-        const auto& end = change.end;
-        CHECK(end.ended_after <= end.ended_at && end.ended_at <= end.ended_before);
-        session.end = end;
-        clear_state(session);
-    }
-    void put(const LeftoversSettled& change) {
-        auto& session = row(change.ordinal, change.generation);
-        CHECK(session.end.has_value());
-        session.end->leftovers = change.leftovers;
-    }
-    void put(const Appended& change) {
-        auto& session = open_row(change.ordinal, change.generation);
-        session.tally = change.tally;
-        session.last_activity_at = session.last_seen_at = change.at;
-        auto& messages = tables_->messages[change.ordinal];
-        CHECK(static_cast<std::int64_t>(messages.size()) + 1 == change.first_number);
-        messages.insert(messages.end(), change.messages.begin(), change.messages.end());
-    }
-    void put(const LivenessMarked& change) {
-        auto& session = open_row(change.ordinal, change.generation);
-        session.unknown_since = change.unknown_since;
-        session.stalled_since = change.stalled_since;
-    }
-    void put(const Parked& change) {
-        auto& session = open_row(change.ordinal, change.generation);
-        session.parked_since = change.since;
-        session.lease_from = change.lease_from;
-        session.turn_since.reset();
-        session.unknown_since.reset();
-        session.stalled_since.reset();
-    }
     void put(const SubscriptionSaved& change) {
         tables_->subscriptions[change.subscription.name] = change.subscription;
     }
@@ -343,16 +369,6 @@ class MemoryStore final : public Store {
     }
     void put(const PendingDropped& change) {
         tables_->letters.erase({change.subscriber, change.seq});
-    }
-    void put(const Seen& change) {
-        auto& session = open_row(change.ordinal, change.generation);
-        session.last_seen_at = change.at;
-        if (change.lease_from) session.lease_from = change.lease_from;
-    }
-    void put(const TurnSet& change) {
-        auto& session = open_row(change.ordinal, change.generation);
-        session.turn_since = change.turn_since;
-        session.last_activity_at = session.last_seen_at = change.at;
     }
 
     // Readers may outlive a step of the writer and live on other threads.

@@ -292,7 +292,7 @@ TEST_P(EachVersion, KeepsItsTimes) {
 
 TEST_P(EachVersion, CanBeWrittenOn) {
     Batch batch;
-    Ended ended{.id = SessionId("open"), .ordinal = 1, .generation = 2, .end = {}};
+    Ended ended{{SessionId("open"), /*ordinal=*/1, /*generation=*/2}, {}};
     ended.end.ended_at = ended.end.ended_after = ended.end.ended_before = from_millis(1);
     batch.changes = {ended};
     Event event;

@@ -147,6 +147,13 @@ Session read_session(SQLite::Statement& row) {
     return session;
 }
 
+std::optional<Session> read_one(SQLite::Statement& select) {
+    std::optional<Session> found;
+    if (select.executeStep()) found = read_session(select);
+    select.reset();
+    return found;
+}
+
 Event read_event(sqlite3_stmt* row) {
     Columns columns(BareRow{row});
     Event event;

@@ -17,6 +17,8 @@ extern const char* const session_columns;
 extern const char* const event_columns;
 
 Session read_session(SQLite::Statement& row);
+/// The first row, if there is one; the statement is bound already.
+std::optional<Session> read_one(SQLite::Statement& select);
 Event read_event(sqlite3_stmt* row);
 
 /// Binds parameters one after the other.  Text is not copied: it must outlive the step.

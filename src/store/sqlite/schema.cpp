@@ -24,6 +24,10 @@ int newest_schema() {
     return migrations.back().number;
 }
 
+int schema_of(SQLite::Database& database) {
+    return static_cast<int>(pragma(database, "user_version"));
+}
+
 Result<void> inspect(SQLite::Database& database, const std::string& path) {
     const auto tables = database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt();
     if (tables == 0) return {};
@@ -33,7 +37,7 @@ Result<void> inspect(SQLite::Database& database, const std::string& path) {
                                 "KNELL_HOME elsewhere, or move that file away",
                                 path));
     }
-    const auto schema = pragma(database, "user_version");
+    const auto schema = schema_of(database);
     if (schema > newest_schema()) {
         return fail(ErrorCode::storage,
                     fmt::format("{} has schema {}, newer than the {} this knell knows; nothing was "
@@ -55,7 +59,7 @@ Result<void> inspect(SQLite::Database& database, const std::string& path) {
 }
 
 void migrate(SQLite::Database& database) {
-    const auto have = pragma(database, "user_version");
+    const auto have = schema_of(database);
     for (const auto& migration : migrations) {
         if (migration.number <= have) continue;
         SQLite::Transaction transaction(database);

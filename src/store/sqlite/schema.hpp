@@ -16,5 +16,7 @@ Result<void> inspect(SQLite::Database& database, const std::string& path);
 void migrate(SQLite::Database& database);
 
 int newest_schema();
+/// Of that store; 0: it is new.
+int schema_of(SQLite::Database& database);
 
 }  // namespace knell::sqlite

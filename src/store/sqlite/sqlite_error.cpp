@@ -40,6 +40,12 @@ std::string explain(int primary, int extended, std::string_view path, std::strin
         case SQLITE_LOCKED:
             return fmt::format("{} is locked by another program ({}); close it, then try again",
                                path, said);
+        case SQLITE_CONSTRAINT:
+            return fmt::format(
+                "what was to be written does not fit what is in {} ({}): nothing was written. Let "
+                "no other program write to it, then restart the daemon: knell down, knell up "
+                "--detach",
+                path, said);
         default:
             return fmt::format("the store {} failed: {}", path, said);
     }

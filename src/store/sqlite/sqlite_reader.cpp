@@ -232,10 +232,7 @@ SessionFinder::SessionFinder(SQLite::Database& database)
 
 std::optional<Session> SessionFinder::find(const SessionId& id) {
     Binder(select_).text(id.text());
-    std::optional<Session> found;
-    if (select_.executeStep()) found = read_session(select_);
-    select_.reset();
-    return found;
+    return read_one(select_);
 }
 
 Result<std::unique_ptr<Reader>> open_reader(const Location& location) {

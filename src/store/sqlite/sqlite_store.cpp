@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include "base/check.hpp"
+#include "store/sqlite/backup.hpp"
 #include "store/sqlite/file_presence.hpp"
 #include "store/sqlite/row.hpp"
 #include "store/sqlite/schema.hpp"
@@ -49,7 +50,10 @@ class SqliteStore final : public Store {
             try {
                 begin_.exec();
                 begin_.reset();
-                writer_.write(batch);
+                if (auto written = writer_.write(batch); !written) {
+                    roll_back();
+                    return written;
+                }
                 commit_.exec();
                 commit_.reset();
             } catch (const SQLite::Exception&) {
@@ -260,6 +264,16 @@ void prepare(SQLite::Database& database) {
     database.exec("INSERT OR IGNORE INTO node VALUES ('node_id', lower(hex(randomblob(8))))");
 }
 
+Result<void> back_up_if_older(SQLite::Database& database, const Location& location) {
+    const auto schema = schema_of(database);
+    // A file layer of a test has files of its own.
+    if (schema == 0 || schema == newest_schema() || !location.vfs.empty()) return {};
+    const auto made = back_up(database, location.path, schema);
+    if (!made) return std::unexpected(made.error());
+    if (*made && location.on_backup) location.on_backup(backup_path(location.path, schema));
+    return {};
+}
+
 /// SQLite takes an empty database for a new one and deletes the log that lies beside it: what was
 /// acknowledged would be gone without a word.
 Result<void> check_not_emptied(const std::string& path) {
@@ -293,6 +307,9 @@ Result<std::unique_ptr<Store>> open_store(const Location& location) {
         set_checkpoint_on_close(database, /*wanted=*/false);
         if (auto usable = inspect(database, location.path); !usable) {
             return std::unexpected(usable.error());
+        }
+        if (auto kept = back_up_if_older(database, location); !kept) {
+            return std::unexpected(kept.error());
         }
         set_checkpoint_on_close(database, /*wanted=*/true);
         prepare(database);

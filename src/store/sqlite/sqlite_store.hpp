@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,10 +12,13 @@ namespace knell::sqlite {
 struct Location {
     std::string path;
     std::string vfs;
+    /// Told the path of the copy that was made before the store was migrated.
+    std::function<void(const std::string& copy)> on_backup{};
 };
 
-/// Opens the store, creating or migrating it.  Refuses, and changes nothing, when the file is
-/// damaged, is not a knell store, or has a newer schema than this program.
+/// Opens the store, creating it, or migrating it after a copy was made (store/sqlite/backup).
+/// Refuses, and changes nothing, when the file is damaged, is not a knell store, or has a newer
+/// schema than this program.
 ///
 /// The one connection that writes also does every checkpoint: SQLite before 3.51.3 can lose a
 /// commit when two connections write or checkpoint at once.

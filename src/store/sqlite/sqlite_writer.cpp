@@ -7,7 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "base/check.hpp"
+#include <fmt/format.h>
+
+#include "store/apply.hpp"
 #include "store/sqlite/row.hpp"
 
 namespace knell::sqlite {
@@ -84,6 +86,7 @@ bool is_opened(const Change& change) {
 
 BatchWriter::BatchWriter(SQLite::Database& database)
     : open_(database, with_rows(session_insert, 1)),
+      stands_(database, fmt::format("SELECT {} FROM sessions WHERE ordinal = ?", session_columns)),
       open_many_(database, with_rows(session_insert, rows_at_once)),
       reopen_(database,
               "UPDATE sessions SET generation = ?, owner_kind = ?, owner_pid = ?, "
@@ -138,8 +141,7 @@ BatchWriter::BatchWriter(SQLite::Database& database)
       event_many_(database, with_rows(event_insert, rows_at_once)),
       deliveries_(database) {}
 
-void BatchWriter::write(const Batch& batch) {
-    std::span<const Change> changes = batch.changes;
+Result<void> BatchWriter::write(std::span<const Change> changes) {
     while (!changes.empty()) {
         const auto next = changes.first(std::min(changes.size(), rows_at_once));
         if (next.size() == rows_at_once && std::ranges::all_of(next, is_opened)) {
@@ -148,12 +150,22 @@ void BatchWriter::write(const Batch& batch) {
             bind.run();
             changes = changes.subspan(rows_at_once);
         } else {
-            std::visit([this](const auto& c) { put(c); }, changes.front());
+            const auto& change = changes.front();
+            if (!std::visit([this](const auto& c) { return put(c); }, change)) {
+                Binder(stands_).number(ref_of(change)->ordinal);
+                const auto row = read_one(stands_);
+                return std::unexpected(conflict_of(change, row ? &*row : nullptr));
+            }
             changes = changes.subspan(1);
         }
     }
+    return {};
+}
+
+Result<void> BatchWriter::write(const Batch& batch) {
+    if (auto written = write(std::span(batch.changes)); !written) return written;
     std::span<const Event> events = batch.events;
-    check_numbers(events);
+    if (auto next = check_numbers(events); !next) return next;
     for (; events.size() >= rows_at_once; events = events.subspan(rows_at_once)) {
         Binder bind(event_many_);
         for (const auto& event : events.first(rows_at_once)) bind_row(bind, event);
@@ -179,15 +191,24 @@ void BatchWriter::write(const Batch& batch) {
         Binder(forget_lives_).listened(batch.life->forget_until).run();
         Binder(begin_life_).listened(batch.life->began).run();
     }
+    return {};
 }
 
-void BatchWriter::check_numbers(std::span<const Event> events) {
-    if (events.empty()) return;
+Result<void> BatchWriter::check_numbers(std::span<const Event> events) {
+    if (events.empty()) return {};
     newest_.tryReset();
     newest_.executeStep();
     Seq newest = newest_.getColumn(0).getInt64();
     newest_.reset();
-    for (const auto& event : events) CHECK(event.seq == ++newest);
+    for (const auto& event : events) {
+        if (event.seq == ++newest) continue;
+        return fail(ErrorCode::storage,
+                    fmt::format("the log was changed by another program (its next event is {}, not "
+                                "{}): nothing was written. Let no other program write to the "
+                                "store, then restart the daemon: knell down, knell up --detach",
+                                newest, event.seq));
+    }
+    return {};
 }
 
 void BatchWriter::count_ends(std::span<const Event> events) {
@@ -205,16 +226,13 @@ void BatchWriter::count_ends(std::span<const Event> events) {
     }
 }
 
-// Each change was decided on a state that mirrors these rows.  A row that does not match means the
-// two have come apart, and the only safe thing left is to stop before writing more.
-
-void BatchWriter::put(const Opened& change) {
+bool BatchWriter::put(const Opened& change) {
     Binder bind(open_);
     bind_row(bind, change);
-    bind.run();
+    return bind.run() == 1;
 }
 
-void BatchWriter::put(const Reopened& change) {
+bool BatchWriter::put(const Reopened& change) {
     Binder bind(reopen_);
     bind.number(change.generation).owner(change.owner);
     bind.word(name_in(on_owner_loss_names, change.on_owner_loss));
@@ -223,17 +241,21 @@ void BatchWriter::put(const Reopened& change) {
     bind.number(static_cast<std::int64_t>(change.fold));
     bind.processes(change.former_owners).listened(change.lease_from);
     bind.number(change.ordinal).number(std::int64_t{change.generation} - 1);
-    CHECK(bind.run() == 1);
+    return bind.run() == 1;
 }
 
-void BatchWriter::put(const Ended& change) {
+bool BatchWriter::put(const Ended& change) {
     Binder bind(end_);
     bind.end(change.end).number(static_cast<std::int64_t>(change.fold));
     bind.number(change.ordinal).number(change.generation);
-    CHECK(bind.run() == 1);
+    return bind.run() == 1;
 }
 
-void BatchWriter::put(const Appended& change) {
+bool BatchWriter::put(const Appended& change) {
+    // The row first: messages of another generation would look like a broken constraint.
+    Binder count(count_);
+    count.tally(change.tally).time(change.at).number(change.ordinal).number(change.generation);
+    if (count.run() != 1) return false;
     auto number = change.first_number;
     for (const auto& message : change.messages) {
         Binder bind(message_);
@@ -241,43 +263,41 @@ void BatchWriter::put(const Appended& change) {
         bind.text(message.content).optional(message.tool_name).number(message.tokens);
         bind.run();
     }
-    Binder bind(count_);
-    bind.tally(change.tally).time(change.at).number(change.ordinal).number(change.generation);
-    CHECK(bind.run() == 1);
+    return true;
 }
 
-void BatchWriter::put(const TurnSet& change) {
+bool BatchWriter::put(const TurnSet& change) {
     Binder bind(turn_);
     bind.time(change.turn_since).time(change.at).number(change.ordinal).number(change.generation);
-    CHECK(bind.run() == 1);
+    return bind.run() == 1;
 }
 
-void BatchWriter::put(const LivenessMarked& change) {
+bool BatchWriter::put(const LivenessMarked& change) {
     Binder bind(uncertainty_);
     bind.time(change.unknown_since).time(change.stalled_since);
     bind.number(change.ordinal).number(change.generation);
-    CHECK(bind.run() == 1);
+    return bind.run() == 1;
 }
 
-void BatchWriter::put(const Parked& change) {
+bool BatchWriter::put(const Parked& change) {
     Binder bind(park_);
     bind.time(change.since).listened(change.lease_from);
     bind.number(change.ordinal).number(change.generation);
-    CHECK(bind.run() == 1);
+    return bind.run() == 1;
 }
 
-void BatchWriter::put(const Seen& change) {
+bool BatchWriter::put(const Seen& change) {
     Binder bind(seen_);
     bind.time(change.at).listened(change.lease_from);
     bind.number(change.ordinal).number(change.generation);
-    CHECK(bind.run() == 1);
+    return bind.run() == 1;
 }
 
-void BatchWriter::put(const LeftoversSettled& change) {
+bool BatchWriter::put(const LeftoversSettled& change) {
     const auto lines = to_lines(change.leftovers);
     Binder bind(settle_);
     bind.text(lines).number(change.ordinal).number(change.generation);
-    CHECK(bind.run() == 1);
+    return bind.run() == 1;
 }
 
 void BatchWriter::put(const Event& event) {

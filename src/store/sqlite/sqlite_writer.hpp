@@ -4,36 +4,40 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include "core/error.hpp"
 #include "store/batch.hpp"
 #include "store/sqlite/delivery_rows.hpp"
 
 namespace knell::sqlite {
 
 /// The statements that write a batch, prepared once.  Throws SQLite::Exception; the caller holds
-/// the transaction.
+/// the transaction, and rolls it back when the answer is an error.
 class BatchWriter {
   public:
     explicit BatchWriter(SQLite::Database& database);
 
-    void write(const Batch& batch);
+    Result<void> write(const Batch& batch);
 
   private:
-    void put(const Opened& change);
-    void put(const Reopened& change);
-    void put(const Ended& change);
-    void put(const Appended& change);
-    void put(const TurnSet& change);
-    void put(const LivenessMarked& change);
-    void put(const Parked& change);
-    void put(const Seen& change);
-    void put(const LeftoversSettled& change);
+    Result<void> write(std::span<const Change> changes);
+    /// Whether its row was there, as it was decided for.
+    bool put(const Opened& change);
+    bool put(const Reopened& change);
+    bool put(const Ended& change);
+    bool put(const Appended& change);
+    bool put(const TurnSet& change);
+    bool put(const LivenessMarked& change);
+    bool put(const Parked& change);
+    bool put(const Seen& change);
+    bool put(const LeftoversSettled& change);
     void put(const Event& event);
     /// They go on from the newest on record, without holes.
-    void check_numbers(std::span<const Event> events);
+    Result<void> check_numbers(std::span<const Event> events);
     /// Ends by hour and reason: counted once a batch.
     void count_ends(std::span<const Event> events);
 
     SQLite::Statement open_;
+    SQLite::Statement stands_;
     SQLite::Statement open_many_;
     SQLite::Statement reopen_;
     SQLite::Statement end_;

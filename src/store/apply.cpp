@@ -1,0 +1,139 @@
+#include "store/apply.hpp"
+
+#include <fmt/format.h>
+
+namespace knell {
+
+namespace {
+
+enum class Stands : std::uint8_t { open, ended, either };
+
+/// In what state a change finds its row, and in which generation.
+struct Expected {
+    Stands stands = Stands::open;
+    Generation generation = 0;
+};
+
+Expected expected_by(const Opened&) {
+    return {Stands::either, 0};
+}
+Expected expected_by(const Reopened& change) {
+    return {Stands::either, change.generation - 1};
+}
+Expected expected_by(const LeftoversSettled& change) {
+    return {Stands::ended, change.generation};
+}
+Expected expected_by(const SessionRef& change) {
+    return {Stands::open, change.generation};
+}
+
+std::string describe(Generation generation, Stands stands) {
+    switch (stands) {
+        case Stands::open:
+            return fmt::format("generation {}, open", generation);
+        case Stands::ended:
+            return fmt::format("generation {}, ended", generation);
+        case Stands::either:
+            break;
+    }
+    return fmt::format("generation {}", generation);
+}
+
+void clear_status(Session& row) {
+    row.turn_since.reset();
+    row.unknown_since.reset();
+    row.stalled_since.reset();
+    row.parked_since.reset();
+}
+
+/// Whoever acts is seen.
+void act(Session& row, WallTime at) {
+    row.last_activity_at = row.last_seen_at = at;
+}
+
+struct Apply {
+    Session& row;
+
+    void operator()(const Opened& change) { row = change.session; }
+    void operator()(const Reopened& change) {
+        row.generation = change.generation;
+        row.owner = change.owner;
+        row.on_owner_loss = change.on_owner_loss;
+        row.park_window = change.park_window;
+        row.leftovers = change.leftovers;
+        row.former_owners = change.former_owners;
+        row.lease_from = change.lease_from;
+        act(row, change.at);
+        clear_status(row);
+        row.end.reset();
+    }
+    void operator()(const Ended& change) {
+        row.end = change.end;
+        clear_status(row);
+    }
+    void operator()(const Appended& change) {
+        row.tally = change.tally;
+        act(row, change.at);
+    }
+    void operator()(const TurnSet& change) {
+        row.turn_since = change.turn_since;
+        act(row, change.at);
+    }
+    void operator()(const LivenessMarked& change) {
+        row.unknown_since = change.unknown_since;
+        row.stalled_since = change.stalled_since;
+    }
+    void operator()(const Parked& change) {
+        clear_status(row);
+        row.parked_since = change.since;
+        row.lease_from = change.lease_from;
+    }
+    void operator()(const Seen& change) {
+        row.last_seen_at = change.at;
+        if (change.lease_from) row.lease_from = change.lease_from;
+    }
+    void operator()(const LeftoversSettled& change) { row.end->leftovers = change.leftovers; }
+};
+
+Expected expectation_of(const Change& change) {
+    return std::visit([](const auto& c) { return expected_by(c); }, change);
+}
+
+}  // namespace
+
+void apply(Session& row, const Change& change) {
+    std::visit(Apply{row}, change);
+}
+
+const SessionRef* ref_of(const Change& change) {
+    struct Row {
+        const SessionRef* operator()(const Opened&) { return nullptr; }
+        const SessionRef* operator()(const SessionRef& change) { return &change; }
+    };
+    return std::visit(Row{}, change);
+}
+
+bool fits(const Session& row, const Change& change) {
+    if (std::holds_alternative<Opened>(change)) return true;
+    const auto expected = expectation_of(change);
+    if (row.generation != expected.generation) return false;
+    return expected.stands == Stands::either ||
+           row.end.has_value() == (expected.stands == Stands::ended);
+}
+
+Error conflict_of(const Change& change, const Session* row) {
+    const auto expected = expectation_of(change);
+    const auto found = row == nullptr
+                           ? "no such row"
+                           : describe(row->generation, row->end ? Stands::ended : Stands::open);
+    return {ErrorCode::fenced,
+            fmt::format("the row of session {} was changed by another program (expected {}; found "
+                        "{}): nothing was written. Let no other program write to the store, then "
+                        "try again",
+                        ref_of(change)->id.text(), describe(expected.generation, expected.stands),
+                        found),
+            {},
+            FencedBy{row == nullptr ? 0 : row->generation}};
+}
+
+}  // namespace knell
