@@ -29,7 +29,7 @@ std::string sql_for(const EventQuery& query) {
     }
     // Within a session the order of (generation, place) is the order of seq.
     const auto* order = query.session_id.empty() ? "seq" : "generation, place";
-    return fmt::format("SELECT {} FROM events WHERE {} ORDER BY {} LIMIT ?3", event_columns, where,
+    return fmt::format("SELECT {} FROM events WHERE {} ORDER BY {} LIMIT ?3", event_list(), where,
                        order);
 }
 

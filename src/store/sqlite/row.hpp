@@ -12,9 +12,11 @@
 
 namespace knell::sqlite {
 
-/// The columns of a session and of an event, in the order `read_*` takes them.
-extern const char* const session_columns;
-extern const char* const event_columns;
+/// The columns of a session and of an event (columns.hpp), in the order `read_*` and Binder
+/// take them.
+const std::string& session_list();
+const std::string& opened_list();  // of a new one
+const std::string& event_list();
 
 Session read_session(SQLite::Statement& row);
 /// The first row, if there is one; the statement is bound already.
@@ -36,9 +38,13 @@ class Binder {
     Binder& owner(const Owner& owner);
     Binder& tally(const Tally& tally);
     Binder& end(const End& end);
-    Binder& processes(const std::vector<ProcessIdentity>& processes);
+    /// One a line; none is NULL.
+    Binder& lines(const std::vector<ProcessIdentity>& processes);
+    Binder& lines(const std::vector<Leftover>& leftovers);
     Binder& listened(SteadyTime value);
     Binder& listened(std::optional<SteadyTime> value);
+    Binder& opened(const Session& session);
+    Binder& event(const Event& event);
 
     /// Runs it to its end and gives the number of rows it changed.
     int run() { return statement_.exec(); }

@@ -102,7 +102,7 @@ std::string list_sql(const SessionQuery& query) {
     add_status(where, query);
     add_fold(where, query);
     return fmt::format("SELECT {} FROM sessions {}{} ORDER BY ordinal DESC LIMIT :limit",
-                       session_columns, index_for(query), where.text);
+                       session_list(), index_for(query), where.text);
 }
 
 class SqliteReader final : public Reader {
@@ -228,7 +228,7 @@ class SqliteReader final : public Reader {
 }  // namespace
 
 SessionFinder::SessionFinder(SQLite::Database& database)
-    : select_(database, fmt::format("SELECT {} FROM sessions WHERE id = ?", session_columns)) {}
+    : select_(database, fmt::format("SELECT {} FROM sessions WHERE id = ?", session_list())) {}
 
 std::optional<Session> SessionFinder::find(const SessionId& id) {
     Binder(select_).text(id.text());

@@ -82,7 +82,7 @@ class SqliteStore final : public Store {
             SQLite::Statement select(database_,
                                      fmt::format("SELECT {} FROM sessions INDEXED BY sessions_open "
                                                  "WHERE ended_at IS NULL ORDER BY ordinal",
-                                                 session_columns));
+                                                 session_list()));
             while (select.executeStep()) visit(read_session(select));
             return {};
         });
@@ -95,7 +95,7 @@ class SqliteStore final : public Store {
                 fmt::format("SELECT {} FROM sessions INDEXED BY sessions_unsettled WHERE "
                             "instr(leftovers, char(9) || 'stopping' || char(9)) > 0 "
                             "ORDER BY ordinal",
-                            session_columns));
+                            session_list()));
             while (select.executeStep()) visit(read_session(select));
             return {};
         });

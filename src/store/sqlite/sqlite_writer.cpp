@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "store/apply.hpp"
+#include "store/sqlite/column_names.hpp"
 #include "store/sqlite/row.hpp"
 
 namespace knell::sqlite {
@@ -25,57 +26,23 @@ constexpr std::size_t rows_at_once = 8;
 // OR FAIL leaves the rows before the one that failed, where the default would take them back: for
 // that SQLite keeps copies of pages in a temporary file, at twice the system time.  Whatever fails
 // here is taken back whole, with its transaction.
-constexpr std::string_view session_insert =
-    "INSERT OR FAIL INTO sessions (ordinal, id, key, source, platform, user_id, parent_id, "
-    "relation, model, title, cwd, meta, generation, owner_kind, owner_pid, owner_start_ticks, "
-    "owner_pid_ns, owner_boot_id, owner_lease_ttl_s, owner_host, owner_since, on_owner_loss, "
-    "started_at, last_activity_at, message_count, input_tokens, output_tokens, fold, "
-    "park_window_s, leftovers_policy, last_seen_at, lease_from)";
-constexpr std::string_view event_insert =
-    "INSERT OR FAIL INTO events (seq, type, time, session_id, generation, place, session_key, "
-    "platform, user_id, source, parent_id, relation, started_at, message_count, input_tokens, "
-    "output_tokens, ended_at, ended_after, ended_before, reason, detail, evidence, leftovers, "
-    "proof)";
-
-std::string with_rows(std::string_view insert, std::size_t rows) {
+std::string insert_into(std::string_view table, const std::string& columns, std::size_t rows) {
     std::string row = "(?";
-    for (auto commas = std::ranges::count(insert, ','); commas > 0; --commas) row += ",?";
+    for (auto commas = std::ranges::count(columns, ','); commas > 0; --commas) row += ",?";
     row += ')';
-    std::string sql(insert);
-    sql += " VALUES ";
+    auto sql = fmt::format("INSERT OR FAIL INTO {} ({}) VALUES ", table, columns);
     for (std::size_t i = 0; i < rows; ++i) sql += (i == 0 ? "" : ",") + row;
     return sql;
 }
 
-void bind_row(Binder& bind, const Opened& change) {
-    const auto& s = change.session;
-    bind.number(s.ordinal).text(s.id.text()).optional(s.key).text(s.source).optional(s.platform);
-    bind.optional(s.user_id).optional(s.parent_id.text());
-    bind.word(name_in(relation_names, s.relation)).optional(s.model).optional(s.title);
-    bind.optional(s.cwd).optional(s.meta).number(s.generation).owner(s.owner);
-    bind.word(name_in(on_owner_loss_names, s.on_owner_loss));
-    bind.time(s.started_at).time(s.last_activity_at).tally(s.tally);
-    bind.number(static_cast<std::int64_t>(fold_of(s))).number(s.park_window.count());
-    bind.word(name_in(leftovers_policy_names, s.leftovers)).time(s.last_seen_at);
-    bind.listened(s.lease_from);
+ColumnNames owner_names() {
+    return names_of<Owner>([](auto& names, auto& row) { owner_columns(names, row); });
 }
-
-void bind_row(Binder& bind, const Event& event) {
-    bind.number(event.seq).word(name_in(event_type_names, event.type)).time(event.time);
-    if (event.session_id.empty()) {
-        for (int column = 0; column < 13; ++column) bind.null();
-    } else {
-        bind.text(event.session_id.text()).number(event.generation).number(place_of(event));
-        bind.optional(event.session_key).optional(event.platform).optional(event.user_id);
-        bind.text(event.source).optional(event.parent_id.text());
-        bind.word(name_in(relation_names, event.relation)).time(event.started_at);
-        bind.tally(event.tally);
-    }
-    if (event.end) {
-        bind.end(*event.end);
-    } else {
-        bind.null().null().null().null().optional(event.detail).null().null().null();
-    }
+ColumnNames end_names() {
+    return names_of<End>([](auto& names, auto& row) { end_columns(names, row); });
+}
+ColumnNames tally_names() {
+    return names_of<Tally>([](auto& names, auto& row) { tally_columns(names, row); });
 }
 
 bool is_opened(const Change& change) {
@@ -85,29 +52,25 @@ bool is_opened(const Change& change) {
 }  // namespace
 
 BatchWriter::BatchWriter(SQLite::Database& database)
-    : open_(database, with_rows(session_insert, 1)),
-      stands_(database, fmt::format("SELECT {} FROM sessions WHERE ordinal = ?", session_columns)),
-      open_many_(database, with_rows(session_insert, rows_at_once)),
+    : open_(database, insert_into("sessions", opened_list(), 1)),
+      stands_(database, fmt::format("SELECT {} FROM sessions WHERE ordinal = ?", session_list())),
+      open_many_(database, insert_into("sessions", opened_list(), rows_at_once)),
       reopen_(database,
-              "UPDATE sessions SET generation = ?, owner_kind = ?, owner_pid = ?, "
-              "owner_start_ticks = ?, owner_pid_ns = ?, owner_boot_id = ?, owner_lease_ttl_s = ?, "
-              "owner_host = ?, owner_since = ?, on_owner_loss = ?, park_window_s = ?, "
-              "leftovers_policy = ?, last_activity_at = ?, last_seen_at = NULL, fold = ?, "
-              "former_owners = ?, lease_from = ?, "
-              "turn_since = NULL, "
-              "unknown_since = NULL, stalled_since = NULL, parked_since = NULL, leftovers = NULL, "
-              "ended_at = NULL, ended_after = NULL, ended_before = NULL, "
-              "reason = NULL, detail = NULL, evidence = NULL, proof = NULL WHERE ordinal = ? AND "
-              "generation = ?"),
+              fmt::format("UPDATE sessions SET generation = ?, {}, on_owner_loss = ?, "
+                          "park_window_s = ?, leftovers_policy = ?, last_activity_at = ?, "
+                          "last_seen_at = NULL, fold = ?, former_owners = ?, lease_from = ?, "
+                          "turn_since = NULL, unknown_since = NULL, stalled_since = NULL, "
+                          "parked_since = NULL, {} WHERE ordinal = ? AND generation = ?",
+                          owner_names().assignments(), end_names().cleared())),
       end_(database,
-           "UPDATE sessions SET ended_at = ?, ended_after = ?, ended_before = ?, reason = ?, "
-           "detail = ?, evidence = ?, leftovers = ?, proof = ?, fold = ?, turn_since = NULL, "
-           "unknown_since = NULL, stalled_since = NULL, parked_since = NULL "
-           "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+           fmt::format("UPDATE sessions SET {}, fold = ?, turn_since = NULL, unknown_since = NULL, "
+                       "stalled_since = NULL, parked_since = NULL "
+                       "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL",
+                       end_names().assignments())),
       count_(database,
-             "UPDATE sessions SET message_count = ?, input_tokens = ?, output_tokens = ?, "
-             "last_activity_at = ?, last_seen_at = NULL "
-             "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+             fmt::format("UPDATE sessions SET {}, last_activity_at = ?, last_seen_at = NULL "
+                         "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL",
+                         tally_names().assignments())),
       message_(database,
                "INSERT INTO messages (session, number, at, role, content, tool_name, tokens) "
                "VALUES (?,?,?,?,?,?,?)"),
@@ -137,8 +100,8 @@ BatchWriter::BatchWriter(SQLite::Database& database)
             "INSERT INTO end_counts VALUES (?, ?, ?, ?) "
             "ON CONFLICT (hour, reason, proof) DO UPDATE SET ends = ends + excluded.ends"),
       newest_(database, "SELECT max(seq) FROM events"),
-      event_(database, with_rows(event_insert, 1)),
-      event_many_(database, with_rows(event_insert, rows_at_once)),
+      event_(database, insert_into("events", event_list(), 1)),
+      event_many_(database, insert_into("events", event_list(), rows_at_once)),
       deliveries_(database) {}
 
 Result<void> BatchWriter::write(std::span<const Change> changes) {
@@ -146,7 +109,7 @@ Result<void> BatchWriter::write(std::span<const Change> changes) {
         const auto next = changes.first(std::min(changes.size(), rows_at_once));
         if (next.size() == rows_at_once && std::ranges::all_of(next, is_opened)) {
             Binder bind(open_many_);
-            for (const auto& change : next) bind_row(bind, std::get<Opened>(change));
+            for (const auto& change : next) bind.opened(std::get<Opened>(change).session);
             bind.run();
             changes = changes.subspan(rows_at_once);
         } else {
@@ -168,7 +131,7 @@ Result<void> BatchWriter::write(const Batch& batch) {
     if (auto next = check_numbers(events); !next) return next;
     for (; events.size() >= rows_at_once; events = events.subspan(rows_at_once)) {
         Binder bind(event_many_);
-        for (const auto& event : events.first(rows_at_once)) bind_row(bind, event);
+        for (const auto& event : events.first(rows_at_once)) bind.event(event);
         bind.run();
     }
     for (const auto& event : events) put(event);
@@ -227,9 +190,7 @@ void BatchWriter::count_ends(std::span<const Event> events) {
 }
 
 bool BatchWriter::put(const Opened& change) {
-    Binder bind(open_);
-    bind_row(bind, change);
-    return bind.run() == 1;
+    return Binder(open_).opened(change.session).run() == 1;
 }
 
 bool BatchWriter::put(const Reopened& change) {
@@ -239,7 +200,7 @@ bool BatchWriter::put(const Reopened& change) {
     bind.number(change.park_window.count());
     bind.word(name_in(leftovers_policy_names, change.leftovers)).time(change.at);
     bind.number(static_cast<std::int64_t>(change.fold));
-    bind.processes(change.former_owners).listened(change.lease_from);
+    bind.lines(change.former_owners).listened(change.lease_from);
     bind.number(change.ordinal).number(std::int64_t{change.generation} - 1);
     return bind.run() == 1;
 }
@@ -301,9 +262,7 @@ bool BatchWriter::put(const LeftoversSettled& change) {
 }
 
 void BatchWriter::put(const Event& event) {
-    Binder bind(event_);
-    bind_row(bind, event);
-    bind.run();
+    Binder(event_).event(event).run();
 }
 
 }  // namespace knell::sqlite

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <utility>
+
+#include "core/event.hpp"
+#include "core/session.hpp"
+#include "store/delivery.hpp"
+
+namespace knell::sqlite {
+
+/// The columns of each table: name, how it is bound and how it is read, once, in one order.
+///
+/// `Columns` is one of three: ColumnNames writes the names down, RowBinder binds a row, RowReader
+/// reads one; each in its header.  They have a function for each kind of column:
+///
+///   number, text        NOT NULL
+///   optional, id        "" is NULL
+///   word                of a table of names; "" is NULL
+///   time, maybe_time    milliseconds since 1970
+///   listened            milliseconds in which some daemon listened, rounded up
+///   derived             written, never read: it follows from the others
+///   when                what follows is NULL where it does not hold; read as 0 and ""
+///
+/// Resolved when compiled: rows are written and read by the million.
+
+template <typename Columns, typename Row>
+void tally_columns(Columns& columns, Row& tally) {
+    columns.number("message_count", tally.messages);
+    columns.number("input_tokens", tally.input_tokens);
+    columns.number("output_tokens", tally.output_tokens);
+}
+
+template <typename Columns, typename Row>
+void owner_columns(Columns& columns, Row& owner) {
+    columns.word("owner_kind", owner_kind_names, owner.kind);
+    const bool is_process = owner.kind == OwnerKind::process || owner.process.pid != 0;
+    columns.when(is_process, [&] {
+        columns.number("owner_pid", owner.process.pid);
+        columns.number("owner_start_ticks", owner.process.start_ticks);
+        columns.number("owner_pid_ns", owner.process.pid_namespace);
+        columns.text("owner_boot_id", owner.process.boot_id);
+    });
+    const bool is_lease = owner.kind == OwnerKind::lease || owner.lease_ttl.count() > 0;
+    columns.when(is_lease, [&] { columns.seconds("owner_lease_ttl_s", owner.lease_ttl); });
+    columns.optional("owner_host", owner.host);
+    columns.time("owner_since", owner.since);
+}
+
+/// Of a session and of an event: NULL while there is no end.
+template <typename Columns, typename Row>
+void end_columns(Columns& columns, Row& end) {
+    columns.time("ended_at", end.ended_at);
+    columns.time("ended_after", end.ended_after);
+    columns.time("ended_before", end.ended_before);
+    columns.reason("reason", end.reason);
+    columns.optional("detail", end.detail);
+    columns.optional("evidence", end.evidence);
+    columns.lines("leftovers", end.leftovers);
+    columns.proof("proof", end);
+}
+inline constexpr int end_width = 8;
+inline constexpr int detail_in_end = 4;
+
+/// What a session is opened with: the only ones that a new row names, since binding a NULL costs as
+/// much as binding a number.
+template <typename Columns, typename Row>
+void opened_columns(Columns& columns, Row& session) {
+    columns.number("ordinal", session.ordinal);
+    columns.id("id", session.id);
+    columns.optional("key", session.key);
+    columns.text("source", session.source);
+    columns.optional("platform", session.platform);
+    columns.optional("user_id", session.user_id);
+    columns.id("parent_id", session.parent_id);
+    columns.word("relation", relation_names, session.relation);
+    columns.optional("model", session.model);
+    columns.optional("title", session.title);
+    columns.optional("cwd", session.cwd);
+    columns.optional("meta", session.meta);
+    columns.number("generation", session.generation);
+    owner_columns(columns, session.owner);
+    columns.word("on_owner_loss", on_owner_loss_names, session.on_owner_loss);
+    columns.time("started_at", session.started_at);
+    columns.time("last_activity_at", session.last_activity_at);
+    tally_columns(columns, session.tally);
+    columns.derived("fold", [&] { return static_cast<std::int64_t>(fold_of(session)); });
+    columns.seconds("park_window_s", session.park_window);
+    columns.word("leftovers_policy", leftovers_policy_names, session.leftovers);
+    columns.time_or("last_seen_at", session.last_seen_at, session.last_activity_at);
+    columns.listened("lease_from", session.lease_from);
+}
+
+template <typename Columns, typename Row>
+void session_columns(Columns& columns, Row& session) {
+    opened_columns(columns, session);
+    columns.maybe_time("turn_since", session.turn_since);
+    columns.maybe_time("unknown_since", session.unknown_since);
+    columns.maybe_time("stalled_since", session.stalled_since);
+    columns.maybe_time("parked_since", session.parked_since);
+    columns.lines("former_owners", session.former_owners);
+    columns.end(session.end);
+}
+
+template <typename Columns, typename Row>
+void event_columns(Columns& columns, Row& event) {
+    columns.number("seq", event.seq);
+    columns.word("type", event_type_names, event.type);
+    columns.time("time", event.time);
+    columns.when(!event.session_id.empty(), [&] {
+        columns.id("session_id", event.session_id);
+        columns.number("generation", event.generation);
+        columns.derived("place", [&] { return place_of(event); });
+        columns.optional("session_key", event.session_key);
+        columns.optional("platform", event.platform);
+        columns.optional("user_id", event.user_id);
+        columns.text("source", event.source);
+        columns.id("parent_id", event.parent_id);
+        columns.word("relation", relation_names, event.relation);
+        columns.time("started_at", event.started_at);
+        tally_columns(columns, event.tally);
+    });
+    // Without an end the detail stands alone.
+    columns.end_or_detail(event.end, event.detail);
+}
+
+template <typename Columns, typename Row>
+void subscription_columns(Columns& columns, Row& subscription) {
+    columns.text("name", subscription.name);
+    columns.number("cursor", subscription.cursor);
+    columns.word("state", subscriber_state_names, subscription.state);
+    columns.time("since", subscription.since);
+    columns.number("delivered", subscription.delivered);
+    columns.number("failures", subscription.failures);
+    columns.number("lost", subscription.lost);
+    columns.maybe_time("last_delivery_at", subscription.last_delivery_at);
+    columns.maybe_time("last_failure_at", subscription.last_failure_at);
+    columns.optional("last_error", subscription.last_error);
+}
+
+/// What changes of a letter once it is written.
+template <typename Columns, typename Row>
+void letter_state_columns(Columns& columns, Row& letter) {
+    columns.word("state", letter_state_names, letter.state);
+    columns.number("attempts", letter.attempts);
+    columns.milliseconds("waited_ms", letter.waited);
+    columns.time("next_try_at", letter.next_try_at);
+    columns.optional("last_error", letter.last_error);
+}
+
+/// All but the event's text, which comes last and is not always asked for.
+template <typename Columns, typename Row>
+void letter_columns(Columns& columns, Row& letter) {
+    columns.text("subscriber", letter.subscriber);
+    columns.number("seq", letter.rendered.seq);
+    letter_state_columns(columns, letter);
+    columns.text("id", letter.rendered.id);
+    columns.text("type", letter.rendered.type);
+    columns.text("time", letter.rendered.time);
+    columns.optional("session_id", letter.rendered.session_id);
+}
+
+}  // namespace knell::sqlite

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
+
+#include "base/check.hpp"
+#include "core/names.hpp"
+#include "store/sqlite/columns.hpp"
+
+namespace knell::sqlite {
+
+/// A row as SQLiteCpp gives it.
+struct WrappedRow {
+    SQLite::Statement& row;
+    bool is_null(int column) const { return row.getColumn(column).isNull(); }
+    std::string text(int column) const { return row.getColumn(column).getString(); }
+    std::int64_t number(int column) const { return row.getColumn(column).getInt64(); }
+};
+
+/// A row as SQLite itself gives it: for the log, which is read by the million.
+struct BareRow {
+    sqlite3_stmt* row;
+    bool is_null(int column) const { return sqlite3_column_type(row, column) == SQLITE_NULL; }
+    std::string_view text(int column) const {
+        const auto* bytes = static_cast<const char*>(sqlite3_column_blob(row, column));
+        return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(row, column))};
+    }
+    std::int64_t number(int column) const { return sqlite3_column_int64(row, column); }
+};
+
+/// Reads the columns of columns.hpp from left to right.  NULL is 0 and "".
+template <typename Row>
+class RowReader {
+  public:
+    explicit RowReader(Row row) : row_(row) {}
+
+    template <typename Number>
+    void number(const char*, Number& value) {
+        value = static_cast<Number>(row_.number(next_++));
+    }
+    void text(const char*, std::string& value) { value = row_.text(next_++); }
+    void optional(const char* name, std::string& value) { text(name, value); }
+    void id(const char*, SessionId& value) { value = SessionId(std::string(row_.text(next_++))); }
+    /// The store holds only words that we wrote.
+    template <typename Enum, std::size_t Count>
+    void word(const char*, const std::array<std::string_view, Count>& names, Enum& value) {
+        const auto found = find_in<Enum>(names, row_.text(next_++));
+        CHECK(found.has_value());
+        value = *found;
+    }
+    void time(const char*, WallTime& value) { value = from_millis(row_.number(next_++)); }
+    void maybe_time(const char* name, std::optional<WallTime>& value) {
+        if (skip_null()) return value.reset();
+        time(name, value.emplace());
+    }
+    /// Before there was a column for it, or since the other was written last.
+    void time_or(const char* name, WallTime& value, const WallTime& otherwise) {
+        std::optional<WallTime> found;
+        maybe_time(name, found);
+        value = found.value_or(otherwise);
+    }
+    void seconds(const char*, std::chrono::seconds& value) {
+        value = std::chrono::seconds{row_.number(next_++)};
+    }
+    void milliseconds(const char*, std::chrono::milliseconds& value) {
+        value = std::chrono::milliseconds{row_.number(next_++)};
+    }
+    void listened(const char*, std::optional<SteadyTime>& value) {
+        if (skip_null()) return value.reset();
+        value = SteadyTime{std::chrono::milliseconds{row_.number(next_++)}};
+    }
+    void reason(const char*, Reason& value) {
+        const auto found = parse_reason(row_.text(next_++));
+        CHECK(found.has_value());
+        value = *found;
+    }
+    void proof(const char* name, End& end) {
+        end.proof = row_of(end.reason).proof;  // as it was before there was a column for it
+        if (!skip_null()) word(name, proof_names, end.proof);
+    }
+    void lines(const char*, std::vector<Leftover>& value) {
+        value = leftovers_from_lines(row_.text(next_++));
+    }
+    void lines(const char*, std::vector<ProcessIdentity>& value) {
+        value = processes_from_lines(row_.text(next_++));
+    }
+    template <typename Value>
+    void derived(const char*, Value&&) {
+        ++next_;
+    }
+    template <typename Rest>
+    void when(bool, Rest&& rest) {
+        rest();
+    }
+    void end(std::optional<End>& end) {
+        if (!row_.is_null(next_)) return end_columns(*this, end.emplace());
+        end.reset();
+        next_ += end_width;
+    }
+    void end_or_detail(std::optional<End>& told, std::string& detail) {
+        if (row_.is_null(next_)) detail = row_.text(next_ + detail_in_end);
+        end(told);
+    }
+
+  private:
+    bool skip_null() {
+        if (!row_.is_null(next_)) return false;
+        ++next_;
+        return true;
+    }
+
+    Row row_;
+    int next_ = 0;
+};
+
+}  // namespace knell::sqlite
