@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "platform/proc_stat.hpp"
@@ -43,6 +44,24 @@ void add_numbers(std::vector<pid_t>& numbers, std::string_view text) {
     }
 }
 
+/// How long what is being executed is looked at again.
+constexpr int exec_looks_max = 50;
+constexpr int exec_look_every_ms = 2;
+
+/// Between the old program and the new one a process has no environment, and looks as if it had
+/// been started without any: where that ends is not known yet.  Kernel threads, and the dead, have
+/// no program.
+bool is_executing(pid_t pid) {
+    std::error_code none;
+    static_cast<void>(std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), none));
+    const auto stat = read_small_file(fmt::format("/proc/{}/stat", pid));
+    if (none || !stat) return false;
+    auto rest = std::string_view(*stat).substr(stat->rfind(')') + 2);  // field 3
+    constexpr int env_end = 51;
+    for (int field = 3; field < env_end; ++field) rest.remove_prefix(rest.find(' ') + 1);
+    return rest.starts_with("0 ");
+}
+
 }  // namespace
 
 std::vector<pid_t> ProcTree::pids() const {
@@ -65,7 +84,14 @@ std::optional<std::vector<pid_t>> ProcTree::children(pid_t pid) const {
 }
 
 std::optional<std::string> ProcTree::environment(pid_t pid) const {
-    return read_small_file(fmt::format("/proc/{}/environ", pid));
+    const auto path = fmt::format("/proc/{}/environ", pid);
+    for (int looks = 0; looks < exec_looks_max; ++looks) {
+        auto text = read_small_file(path);
+        if (!text || !text->empty()) return text;
+        if (!is_executing(pid)) break;
+        ::poll(nullptr, 0, exec_look_every_ms);
+    }
+    return read_small_file(path);  // it may have been executing until a moment ago
 }
 
 std::string ProcTree::command_line(pid_t pid) const {
