@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/labels.hpp"
 #include "core/session.hpp"
 
 namespace knell {
@@ -19,6 +20,7 @@ enum class EventType : std::uint8_t {
     session_unknown,
     session_reset_deferred,
     session_compress,
+    session_update,
     agent_start,
     agent_end,
     process_start,
@@ -28,11 +30,23 @@ enum class EventType : std::uint8_t {
     gateway_startup,
     gateway_shutdown,
 };
-inline constexpr std::array<std::string_view, 16> event_type_names{
-    "session:start",   "session:end",     "session:attach",         "session:detach",
-    "session:stalled", "session:unknown", "session:reset_deferred", "session:compress",
-    "agent:start",     "agent:end",       "process:start",          "process:exit",
-    "process:stale",   "notice",          "gateway:startup",        "gateway:shutdown"};
+inline constexpr std::array<std::string_view, 17> event_type_names{"session:start",
+                                                                   "session:end",
+                                                                   "session:attach",
+                                                                   "session:detach",
+                                                                   "session:stalled",
+                                                                   "session:unknown",
+                                                                   "session:reset_deferred",
+                                                                   "session:compress",
+                                                                   "session:update",
+                                                                   "agent:start",
+                                                                   "agent:end",
+                                                                   "process:start",
+                                                                   "process:exit",
+                                                                   "process:stale",
+                                                                   "notice",
+                                                                   "gateway:startup",
+                                                                   "gateway:shutdown"};
 
 /// One line of the log: what happened, told so that nobody has to ask back.
 struct Event {
@@ -49,8 +63,9 @@ struct Event {
     Relation relation = Relation::none;
     WallTime started_at;
     Tally tally;
-    std::optional<End> end;  // session:end only
-    std::string detail;      // why, where there is no end: what made it unknown or stalled
+    std::optional<End> end;          // session:end only
+    std::optional<Labels> labels{};  // session:update only: as they are now
+    std::string detail;              // why, where there is no end: what made it unknown or stalled
 
     bool operator==(const Event&) const = default;
 };

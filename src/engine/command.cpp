@@ -38,9 +38,11 @@ const SessionId* subject_of(const Command& command) {
     return std::visit([](const auto& c) { return id_in(c); }, command);
 }
 
-bool may_have_past(const Command& command) {
+Needs needs_of(const Command& command) {
+    if (subject_of(command) == nullptr) return Needs::nothing;
+    if (std::holds_alternative<Label>(command)) return Needs::row;
     const auto* create = std::get_if<Create>(&command);
-    return create == nullptr || !create->fresh_id;
+    return create != nullptr && create->fresh_id ? Needs::nothing : Needs::past;
 }
 
 }  // namespace knell

@@ -72,6 +72,13 @@ struct Turn {
     bool on = false;
 };
 
+/// What a person writes on a session, open or ended; what is not given stays.
+struct Label {
+    SessionId session_id;
+    std::optional<std::string> title;
+    std::optional<bool> pinned;
+};
+
 /// Signs of life of many sessions at once.
 struct Heartbeat {
     struct Beat {
@@ -126,12 +133,17 @@ struct SaveDeliveries {
 };
 
 using Command =
-    std::variant<Create, Resume, Append, Close, Turn, Heartbeat, OwnerGone, OwnerUnknown,
+    std::variant<Create, Resume, Append, Close, Turn, Label, Heartbeat, OwnerGone, OwnerUnknown,
                  OwnerAlive, SettleLeftovers, Inspect, Survey, Announce, SaveDeliveries>;
 
 /// The session a command is about, or nullptr when it is not about one.
 const SessionId* subject_of(const Command& command);
-/// False when the subject is known to be new, so nobody need look for it in the store.
-bool may_have_past(const Command& command);
+/// What must be read from the store before a command can be decided.
+enum class Needs : std::uint8_t {
+    nothing,  // it is about no session, or one that is known to be new
+    past,     // the row of its subject, unless that is open: then memory has what matters
+    row,      // the row of its subject, open or not, as the last transaction left it
+};
+Needs needs_of(const Command& command);
 
 }  // namespace knell

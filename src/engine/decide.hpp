@@ -33,6 +33,12 @@ struct TurnReply {
     Status status = Status::idle;
     bool changed = false;
 };
+struct LabelledReply {
+    SessionId session_id;
+    Generation generation = 0;
+    Labels labels;
+    bool changed = false;
+};
 struct HeartbeatReply {
     std::vector<SessionId> renewed;
     std::vector<SessionId> fenced;
@@ -65,8 +71,8 @@ struct SurveyReply {
     std::size_t parked = 0;
     std::optional<Ordinal> next;  // more than could be named follow this one
 };
-using Reply = std::variant<OpenedReply, AppendedReply, ClosedReply, TurnReply, HeartbeatReply,
-                           NotedReply, InspectReply, SurveyReply>;
+using Reply = std::variant<OpenedReply, AppendedReply, ClosedReply, TurnReply, LabelledReply,
+                           HeartbeatReply, NotedReply, InspectReply, SurveyReply>;
 
 /// What follows from one command: the reply, and what must be written before it may leave.  Events
 /// are not numbered yet.
@@ -88,7 +94,7 @@ struct Decision {
 };
 
 /// Decides what a command does.  Pure: no clock, no I/O, no randomness; `state` is only read.
-/// `past` is the row of the subject when it is not open, nullptr when there is none.
+/// `past` is what the command needs to have read (needs_of), nullptr when there is no such row.
 Decision decide(Command&& command, const Session* past, const State& state);
 
 /// Decides about a session that `State::next_work` handed out: its owner is gone, its lease or its

@@ -38,6 +38,9 @@ Decision decide_on(Append&& append, const Session* past, const State& state);
 Decision decide_on(Turn&& turn, const Session* past, const State& state);
 Decision decide_on(Heartbeat&& heartbeat, const Session* past, const State& state);
 
+/// What a person writes on a session; see decide_label.cpp.
+Decision decide_on(Label&& label, const Session* row, const State& state);
+
 /// Ending by somebody's word; see decide_close.cpp.
 Decision decide_on(Close&& close, const Session* past, const State& state);
 

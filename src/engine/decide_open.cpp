@@ -130,7 +130,7 @@ Decision decide_on(Create&& create, const Session* past, const State& state) {
     if (session.owner.lease_ttl.count() > 0) session.lease_from = state.now().steady;
     auto decision =
         answer(opened_reply(session.id, 1, session.owner, create.and_close.has_value()));
-    decision.events.push_back(start_event(session, now));
+    decision.events.push_back(event_about(session, EventType::session_start, now));
     decision.changes.emplace_back(Opened{session, create.reaper, create.reaper_is_parent});
     if (create.and_close) {
         close_at_once(decision, session, *create.and_close, now);
@@ -159,7 +159,7 @@ Decision decide_on(Resume&& resume, const Session* past, const State& state) {
     opened.leftovers = resume.leftovers;
     auto decision = answer(
         opened_reply(opened.id, opened.generation, opened.owner, resume.and_close.has_value()));
-    decision.events.push_back(start_event(opened, now));
+    decision.events.push_back(event_about(opened, EventType::session_start, now));
     Reopened change{{opened.id, opened.ordinal, opened.generation}};
     change.owner = opened.owner;
     change.fold = fold_of(opened);

@@ -40,10 +40,10 @@ void order_stop(End& end, const LiveSession& live) {
     }
 }
 
-Event start_event(const Session& session, WallTime now) {
+Event event_about(const Session& session, EventType type, WallTime time) {
     Event event;
-    event.type = EventType::session_start;
-    event.time = now;
+    event.type = type;
+    event.time = time;
     event.session_id = session.id;
     event.session_key = session.key;
     event.generation = session.generation;

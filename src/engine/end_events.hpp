@@ -22,7 +22,8 @@ void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live,
 /// What was left running and is to be stopped gets that fate; before anybody is told of the end.
 void order_stop(End& end, const LiveSession& live);
 
-Event start_event(const Session& session, WallTime now);
+/// An event about a session as its row tells it.
+Event event_about(const Session& session, EventType type, WallTime time);
 
 /// A node event; belongs to no session.
 Event node_event(EventType type, std::string detail, WallTime now);

@@ -122,6 +122,7 @@ class LiveSession {
         rare_.set(&Rare::former_owners, processes);
     }
     void set_generation(Generation generation) { generation_ = generation; }
+    void set_titled(bool titled) { titled_ = titled; }
     void set_turn(std::optional<WallTime> since) { turn_since_ = Since(since); }
     void set_tally(const Tally& tally) { tally_ = tally; }
     void set_doubt(std::optional<WallTime> unknown, std::optional<WallTime> stalled);

@@ -313,6 +313,11 @@ void State::apply(const Change& change) {
                 state.set_deadline(slot, state.first_deadline(live, state.now_.steady));
             });
         }
+        void operator()(const Labelled& c) {
+            if (state.find(c.id) == nullptr) return;
+            state.modify(
+                c.id, [&](Slot, LiveSession& live) { live.set_titled(!c.labels.title.empty()); });
+        }
         // Ended sessions are in the store only.
         void operator()(const LeftoversSettled&) {}
         void operator()(const Seen& c) {

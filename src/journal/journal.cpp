@@ -176,15 +176,18 @@ Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step
     for (auto& command : commands) {
         std::optional<Session> past;
         const auto* subject = subject_of(command);
-        if (subject != nullptr && may_have_past(command) && state_.find(*subject) == nullptr) {
-            // Its end is decided but not written: the row in the store is out of date, so what
+        const auto needs = needs_of(command);
+        const bool is_open = needs != Needs::nothing && state_.find(*subject) != nullptr;
+        if (needs == Needs::row || (needs == Needs::past && !is_open)) {
+            // What was decided of it is not written: the row in the store is out of date, so what
             // comes after it waits for the next transaction.
             if (state_.ended_in_batch(*subject)) break;
+            if (needs == Needs::row && is_in_batch(*subject)) break;
             auto row = store_.find(*subject);
             if (!row) return std::unexpected(row.error());
             past = std::move(*row);
         }
-        if (past && !past->end && rests_on_end(command)) {
+        if (past && !past->end && !is_open && rests_on_end(command)) {
             step.replies.emplace_back(std::unexpected(unknown_here(*past)));
             ++taken;
             continue;
@@ -203,6 +206,13 @@ Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step
         ++taken;
     }
     return taken;
+}
+
+bool Journal::is_in_batch(const SessionId& id) const {
+    return std::ranges::any_of(batch_.changes, [&](const Change& change) {
+        const auto* opened = std::get_if<Opened>(&change);
+        return (opened != nullptr ? opened->session.id : ref_of(change)->id) == id;
+    });
 }
 
 Result<std::optional<bool>> Journal::is_own_ancestor(const Create& create) {

@@ -77,6 +77,8 @@ class Journal {
     };
 
     Result<std::size_t> decide_some(std::span<Command> commands, Step& step);
+    /// Whether something was decided of that session that is not written yet.
+    bool is_in_batch(const SessionId& id) const;
     /// Whether a new session comes out of itself, through parents that name it: they may have been
     /// opened first.  Nothing: a parent's row is not written yet.
     Result<std::optional<bool>> is_own_ancestor(const Create& create);

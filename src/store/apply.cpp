@@ -20,6 +20,9 @@ Expected expected_by(const Opened&) {
 Expected expected_by(const Reopened& change) {
     return {Stands::either, change.generation - 1};
 }
+Expected expected_by(const Labelled& change) {
+    return {Stands::either, change.generation};
+}
 Expected expected_by(const LeftoversSettled& change) {
     return {Stands::ended, change.generation};
 }
@@ -91,6 +94,10 @@ struct Apply {
     void operator()(const Seen& change) {
         row.last_seen_at = change.at;
         if (change.lease_from) row.lease_from = change.lease_from;
+    }
+    void operator()(const Labelled& change) {
+        row.title = change.labels.title;
+        row.pinned = change.labels.pinned;
     }
     void operator()(const LeftoversSettled& change) { row.end->leftovers = change.leftovers; }
 };

@@ -79,13 +79,19 @@ struct Seen : SessionRef {
     std::optional<SteadyTime> lease_from{};
 };
 
+/// A person's labels on a session, open or ended.
+struct Labelled : SessionRef {
+    Labels labels;
+    Fold fold = Fold::shown;
+};
+
 /// What became of the leftovers of a session that has ended.
 struct LeftoversSettled : SessionRef {
     std::vector<Leftover> leftovers;  // all of them, in place of those in the row
 };
 
 using Change = std::variant<Opened, Reopened, Ended, Appended, TurnSet, LivenessMarked, Parked,
-                            Seen, LeftoversSettled>;
+                            Seen, LeftoversSettled, Labelled>;
 
 /// A daemon's word on until when it would have seen any of its owners go, by the clock on the wall
 /// and by that of a boot: on the same boot the two together show whether the first was set since.

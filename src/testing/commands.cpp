@@ -54,6 +54,14 @@ Resume resume(std::string id, bool takeover) {
             .said_by = "the test"};
 }
 
+Label title(std::string id, std::string title) {
+    return {SessionId(std::move(id)), std::move(title), {}};
+}
+
+Label pin(std::string id, bool pinned) {
+    return {SessionId(std::move(id)), {}, pinned};
+}
+
 Turn turn(std::string id, Generation generation, bool on) {
     return {SessionId(std::move(id)), generation, on};
 }

@@ -21,6 +21,8 @@ Close close(std::string id, std::optional<Generation> generation = {},
             Reason reason = Reason::completed);
 Resume resume(std::string id, bool takeover = false);
 Turn turn(std::string id, Generation generation, bool on);
+Label title(std::string id, std::string title);
+Label pin(std::string id, bool pinned = true);
 Heartbeat beat(std::string id, Generation generation = 1);
 
 /// How the owner with that pid went; nobody looked for leftovers.

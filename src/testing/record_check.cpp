@@ -78,7 +78,7 @@ class Checker {
     }
 
     void check_generation(const Session& session, Generation generation,
-                          const std::vector<const Event*>& events, bool open) {
+                          std::vector<const Event*> events, bool open) {
         const auto complain = [&](std::string_view what) {
             broken_.push_back(
                 fmt::format("session {} generation {}: {}", session.id.text(), generation, what));
@@ -97,6 +97,10 @@ class Checker {
         }
         if (ends != (open ? 0U : 1U)) complain(fmt::format("{} ends, open: {}", ends, open));
         if (ends == 0) return;
+        // What a person writes on a session may come after its end; nothing else does.
+        while (events.size() > 1 && events.back()->type == EventType::session_update) {
+            events.pop_back();
+        }
         const auto& last = *events.back();
         if (last.type != EventType::session_end) return complain("its end is not its last event");
         if (!last.end || last.end->evidence.empty()) return complain("an end without evidence");

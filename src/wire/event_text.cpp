@@ -57,6 +57,10 @@ class TextSink {
         put_name(name);
         append_string(out_, value);
     }
+    void flag(std::string_view name, bool value) {
+        put_name(name);
+        out_ += value ? "true" : "false";
+    }
     void number(std::string_view name, std::int64_t value) {
         put_name(name);
         append_number(value);

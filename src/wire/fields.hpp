@@ -7,7 +7,7 @@
 /// The fields of the client contract that go out in more than one form: as an object, to be looked
 /// into, and straight as text, for feeds.  Listed once, so that the forms cannot come apart.
 ///
-/// A Sink has `text` and `leftovers`, which leave out what is empty, `number` and `time`.
+/// A Sink has `text` and `leftovers`, which leave out what is empty, `number`, `flag` and `time`.
 namespace knell::wire {
 
 template <typename Sink>
@@ -51,6 +51,9 @@ void list_fields(Sink& sink, const Event& event, std::string_view node_id) {
     if (event.end) {
         list_fields(sink, *event.end);
         list_fields(sink, event.tally);
+    } else if (event.labels) {
+        sink.text("title", event.labels->title);
+        sink.flag("pinned", event.labels->pinned);
     } else {
         sink.text("detail", event.detail);
     }

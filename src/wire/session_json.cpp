@@ -21,6 +21,7 @@ class ObjectSink {
 
     void text(std::string_view name, std::string_view value) { put(object_, name, value); }
     void number(std::string_view name, std::int64_t value) { object_[name] = value; }
+    void flag(std::string_view name, bool value) { object_[name] = value; }
     void time(std::string_view name, WallTime value) { put(object_, name, value); }
     void leftovers(std::string_view name, const std::vector<Leftover>& value) {
         if (!value.empty()) object_[name] = to_json(value);

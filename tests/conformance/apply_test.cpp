@@ -72,6 +72,9 @@ TEST(Apply, AChangeFitsARowOfItsGenerationAndState) {
     EXPECT_TRUE(fits(ended_row(), LeftoversSettled{ref, {}}));
     EXPECT_FALSE(fits(open_row(), LeftoversSettled{ref, {}}));
 
+    EXPECT_TRUE(fits(open_row(), Labelled{ref, {}}));
+    EXPECT_TRUE(fits(ended_row(), Labelled{ref, {}}));
+
     const Reopened same{ref};
     EXPECT_FALSE(fits(open_row(), same));
     const Reopened next{{ref.id, ref.ordinal, 3}};

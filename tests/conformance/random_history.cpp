@@ -183,6 +183,13 @@ void RandomHistory::append(Ordinal ordinal, Row& row, Batch& batch) {
 void RandomHistory::change_one(Batch& batch) {
     const auto ordinal = any();
     auto& row = rows_.at(ordinal);
+    if (one_in(9)) {
+        auto labelled = on<Labelled>(ordinal, row);
+        labelled.labels = {.title = text(), .pinned = one_in(2)};
+        tell(batch, EventType::session_update, ordinal, row).labels = labelled.labels;
+        batch.changes.emplace_back(std::move(labelled));
+        return;
+    }
     if (!row.open) {
         if (one_in(2)) return reopen(ordinal, row, batch);
         auto settled = on<LeftoversSettled>(ordinal, row);

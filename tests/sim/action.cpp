@@ -14,7 +14,7 @@ struct Row {
     std::uint32_t weight;
 };
 
-constexpr std::array<Row, 67> table{{
+constexpr std::array<Row, 68> table{{
     {Kind::pass, "time passes", 30},
     {Kind::pass_long, "much time passes", 10},
     {Kind::stall, "the daemon stalls", 3},
@@ -45,6 +45,7 @@ constexpr std::array<Row, 67> table{{
     {Kind::turn_on, "turn on", 16},
     {Kind::turn_off, "turn off", 3},
     {Kind::turn_wrong, "turn under a wrong generation", 3},
+    {Kind::label, "a person writes on a session", 5},
     {Kind::beat, "beat", 8},
     {Kind::beat_wrong, "beat under a wrong generation", 4},
     {Kind::beat_all, "all beat", 4},

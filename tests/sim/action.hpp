@@ -41,6 +41,7 @@ enum class Kind : std::uint8_t {
     turn_on,
     turn_off,
     turn_wrong,
+    label,
     beat,
     beat_wrong,
     beat_all,

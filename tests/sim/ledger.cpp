@@ -213,6 +213,8 @@ void Ledger::note_event(const Event& event, const StepFacts& step) {
         known.open = false;
         life.open = false;
         --open_;
+    } else if (event.type == EventType::session_update) {
+        known.labels = event.labels;
     } else if (event.type == EventType::session_unknown) {
         life.was_held = life.owner.kind == OwnerKind::lease;
         life.was_doubted = true;

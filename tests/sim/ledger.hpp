@@ -61,7 +61,8 @@ struct Life {
 struct Known {
     Generation generation = 0;
     bool open = false;
-    std::int64_t messages = 0;  // acknowledged
+    std::int64_t messages = 0;     // acknowledged
+    std::optional<Labels> labels;  // as the log told last
     std::map<Generation, Life> lives;
 };
 

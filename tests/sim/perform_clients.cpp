@@ -196,6 +196,14 @@ void World::write(const Action& action) {
             return send(action, Turn{session, generation, /*on=*/false});
         case Kind::turn_wrong:
             return send(action, Turn{session, generation, action.how % 2 == 0});
+        case Kind::label: {
+            // The two halves come apart: who writes the one must not lose the other.
+            Label title{session, fmt::format("title {}", action.how % 3), {}};
+            Label pin{session, {}, action.how % 2 == 0};
+            if (action.fate % 3 != 0) send(action, std::move(title));
+            if (action.fate % 3 != 1) send(action, std::move(pin));
+            return;
+        }
         default:
             return send(action, Heartbeat{{{session, generation}}});
     }
@@ -264,6 +272,7 @@ bool World::perform_by_client(const Action& action) {
         case Kind::turn_on:
         case Kind::turn_off:
         case Kind::turn_wrong:
+        case Kind::label:
         case Kind::beat:
         case Kind::beat_wrong:
             write(action);

@@ -29,6 +29,8 @@ std::string second_start_or_end(const Scene& scene) {
             open[key] = true;
             continue;
         }
+        // What a person writes on it is told after its end, too.
+        if (event.type == EventType::session_update && started) continue;
         if (!is_open) {
             return fmt::format("{}: {} while it is not open", who,
                                name_in(event_type_names, event.type));
@@ -77,6 +79,12 @@ std::string absent_for(const Reply& reply, const Scene& scene) {
         return fmt::format("session {} was closed, the log does not say so",
                            closed->session_id.text());
     }
+    if (const auto* labelled = std::get_if<LabelledReply>(&reply)) {
+        const auto* known = scene.ledger.find(labelled->session_id);
+        if (!labelled->changed || (known != nullptr && known->labels)) return {};
+        return fmt::format("session {} was written on, the log does not say so",
+                           labelled->session_id.text());
+    }
     if (const auto* appended = std::get_if<AppendedReply>(&reply)) {
         const auto row = scene.reader->find(appended->session_id);
         if (row && *row && (*row)->tally.messages >= appended->tally.messages) return {};
@@ -120,6 +128,11 @@ std::string record_broken(const Scene& scene) {
         if ((*row)->end.has_value() == known.open) {
             return fmt::format("session {}: open in the log: {}, ended on record: {}", id,
                                known.open, (*row)->end.has_value());
+        }
+        const Labels on_record{.title = (*row)->title, .pinned = (*row)->pinned};
+        if (known.labels.value_or(on_record) != on_record) {
+            return fmt::format("session {}: what was written on it is \"{}\", on record \"{}\"", id,
+                               to_text(*known.labels), to_text(on_record));
         }
         if ((*row)->tally.messages < known.messages) {
             return fmt::format("session {} lost messages: {} acknowledged, {} on record", id,

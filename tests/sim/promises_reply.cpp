@@ -14,6 +14,7 @@ struct Standing {
     /// In this step: the ledger does not know its owner yet.
     const Owner* owner = nullptr;
     OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
+    std::optional<Labels> labels{};  // as far as is known
 };
 
 class Model {
@@ -33,6 +34,7 @@ class Model {
         if (const auto* known = scene_.ledger.find(id)) {
             place->second.generation = known->generation;
             place->second.open = known->open;
+            place->second.labels = known->labels;
         }
         return place->second;
     }
@@ -148,6 +150,23 @@ class Model {
         if (is_just_ended(turn.session_id, turn.generation, reply)) return {};
         return expect(turn.session_id, fmt::format("turn under {}", turn.generation),
                       verdict(at(turn.session_id), turn.generation), reply);
+    }
+
+    std::string judge(const Label& label, const Result<Reply>& reply) {
+        auto& standing = at(label.session_id);
+        const bool is_there = standing.generation > 0;
+        if (!reply || !is_there) {
+            return expect(label.session_id, "label",
+                          is_there ? std::nullopt : std::optional(ErrorCode::not_found), reply);
+        }
+        const auto& said = std::get<LabelledReply>(*reply).labels;
+        auto wanted = standing.labels.value_or(said);
+        if (label.title) wanted.title = *label.title;
+        if (label.pinned) wanted.pinned = *label.pinned;
+        standing.labels = said;
+        if (said == wanted) return {};
+        return fmt::format("session {} was to say \"{}\" and says \"{}\"", label.session_id.text(),
+                           to_text(wanted), to_text(said));
     }
 
     std::string judge(const Close& close, const Result<Reply>& reply) {

@@ -98,6 +98,7 @@ void session_columns(Columns& columns, Row& session) {
     columns.maybe_time("stalled_since", session.stalled_since);
     columns.maybe_time("parked_since", session.parked_since);
     columns.lines("former_owners", session.former_owners);
+    columns.number("pinned", session.pinned);
     columns.end(session.end);
 }
 
@@ -121,6 +122,7 @@ void event_columns(Columns& columns, Row& event) {
     });
     // Without an end the detail stands alone.
     columns.end_or_detail(event.end, event.detail);
+    columns.labels("data", event.labels);
 }
 
 template <typename Columns, typename Row>

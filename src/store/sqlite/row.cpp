@@ -112,6 +112,10 @@ Binder& Binder::lines(const std::vector<Leftover>& leftovers) {
     return leftovers.empty() ? null() : text(kept_.emplace_back(to_lines(leftovers)));
 }
 
+Binder& Binder::labels(const std::optional<Labels>& labels) {
+    return labels ? text(kept_.emplace_back(to_text(*labels))) : null();
+}
+
 Binder& Binder::listened(SteadyTime value) {
     // Up, so that a lease is never a millisecond short.
     return number(std::chrono::ceil<std::chrono::milliseconds>(value.time_since_epoch()).count());

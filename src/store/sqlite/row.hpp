@@ -41,6 +41,7 @@ class Binder {
     /// One a line; none is NULL.
     Binder& lines(const std::vector<ProcessIdentity>& processes);
     Binder& lines(const std::vector<Leftover>& leftovers);
+    Binder& labels(const std::optional<Labels>& labels);
     Binder& listened(SteadyTime value);
     Binder& listened(std::optional<SteadyTime> value);
     Binder& opened(const Session& session);

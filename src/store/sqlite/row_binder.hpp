@@ -57,6 +57,7 @@ class RowBinder {
     void lines(const char*, const std::vector<Item>& items) {
         if (!put_null()) bind_.lines(items);
     }
+    void labels(const char*, const std::optional<Labels>& labels) { bind_.labels(labels); }
     template <typename Value>
     void derived(const char* name, Value&& value) {
         number(name, value());

@@ -75,6 +75,10 @@ class RowReader {
         if (skip_null()) return value.reset();
         value = SteadyTime{std::chrono::milliseconds{row_.number(next_++)}};
     }
+    void labels(const char*, std::optional<Labels>& value) {
+        if (skip_null()) return value.reset();
+        value = labels_from_text(row_.text(next_++));
+    }
     void reason(const char*, Reason& value) {
         const auto found = parse_reason(row_.text(next_++));
         CHECK(found.has_value());

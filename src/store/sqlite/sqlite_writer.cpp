@@ -90,6 +90,9 @@ BatchWriter::BatchWriter(SQLite::Database& database)
       settle_(database,
               "UPDATE sessions SET leftovers = ? "
               "WHERE ordinal = ? AND generation = ? AND ended_at IS NOT NULL"),
+      label_(database,
+             "UPDATE sessions SET title = ?, pinned = ?, fold = ? "
+             "WHERE ordinal = ? AND generation = ?"),
       alive_(database,
              "INSERT OR REPLACE INTO node "
              "VALUES ('alive_at', ?), ('alive_boot_id', ?), ('alive_boot_ms', ?)"),
@@ -250,6 +253,14 @@ bool BatchWriter::put(const Parked& change) {
 bool BatchWriter::put(const Seen& change) {
     Binder bind(seen_);
     bind.time(change.at).listened(change.lease_from);
+    bind.number(change.ordinal).number(change.generation);
+    return bind.run() == 1;
+}
+
+bool BatchWriter::put(const Labelled& change) {
+    Binder bind(label_);
+    bind.optional(change.labels.title).number(change.labels.pinned ? 1 : 0);
+    bind.number(static_cast<std::int64_t>(change.fold));
     bind.number(change.ordinal).number(change.generation);
     return bind.run() == 1;
 }

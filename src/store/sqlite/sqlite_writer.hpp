@@ -30,6 +30,7 @@ class BatchWriter {
     bool put(const Parked& change);
     bool put(const Seen& change);
     bool put(const LeftoversSettled& change);
+    bool put(const Labelled& change);
     void put(const Event& event);
     /// They go on from the newest on record, without holes.
     Result<void> check_numbers(std::span<const Event> events);
@@ -48,6 +49,7 @@ class BatchWriter {
     SQLite::Statement park_;
     SQLite::Statement seen_;
     SQLite::Statement settle_;
+    SQLite::Statement label_;
     SQLite::Statement alive_;
     SQLite::Statement listened_;
     SQLite::Statement begin_life_;
