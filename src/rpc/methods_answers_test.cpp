@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/limits.hpp"
+#include "rpc/method_table.hpp"
 #include "testing/commands.hpp"
 #include "testing/in_process_backend.hpp"
 
