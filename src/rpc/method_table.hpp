@@ -17,6 +17,9 @@ std::span<const Method> session_read_methods();
 std::span<const Method> turn_methods();
 std::span<const Method> events_methods();
 std::span<const Method> hooks_methods();
+std::span<const Method> hooks_letters_methods();
+std::span<const Method> config_methods();
+std::span<const Method> node_status_methods();
 std::span<const Method> node_methods();
 std::span<const Method> rpc_methods();
 
