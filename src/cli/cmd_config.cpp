@@ -12,6 +12,7 @@
 #include "config/config_template.hpp"
 #include "daemon/daemon.hpp"
 #include "platform/new_file.hpp"
+#include "wire/config_json.hpp"
 
 namespace knell::cli {
 
@@ -69,13 +70,14 @@ class ConfigCommand final : public Command {
     }
 
     int check(const Paths& paths) const {
-        const auto checked = check_config(paths, Environment::callers);
+        const auto report = check_config(paths, Environment::callers);
+        const auto checked = wire::to_json(report);
         if (json_) {
             print_json(checked);
         } else {
             print(config_report(checked));
         }
-        return wire::bool_at(checked, "ok") ? exit_done : exit_failed;
+        return report.is_ok() ? exit_done : exit_failed;
     }
 
     int show(const Context& context) const {

@@ -23,7 +23,8 @@
 #include "core/limits.hpp"
 #include "platform/clock.hpp"
 #include "platform/random.hpp"
-#include "wire/params.hpp"
+#include "wire/given.hpp"
+#include "wire/session_fields.hpp"
 
 namespace knell::cli {
 
@@ -63,6 +64,9 @@ std::string working_directory() {
     auto text = is_utf8(path) && !has_control_character(path) ? path : one_line(path);
     return text.size() <= limits::cwd_bytes_max ? text : std::string{};
 }
+
+constexpr std::array typed_params{wire::fields::source_param, wire::fields::key_param,
+                                  wire::fields::title_param};
 
 class Run final : public Command {
   public:
@@ -146,12 +150,12 @@ class Run final : public Command {
             if (is_utf8(std::string_view(value.get_string()))) continue;
             return fmt::format("--{} holds bytes that are not UTF-8", std::string_view(name));
         }
-        wire::Params params(typed, "--");
-        params.required_word("source");
-        params.text("key", limits::key_bytes_max);
-        params.text("title", limits::title_bytes_max);
-        if (!params.error()) return std::nullopt;
-        return params.error()->message;
+        wire::Given<typed_params> given(typed, /*trace=*/nullptr, /*prefix=*/"--");
+        given.get<"source">();
+        given.get<"key">();
+        given.get<"title">();
+        if (!given.error()) return std::nullopt;
+        return given.error()->message;
     }
 
     /// All that we are the parent of is taken for the command's.  Where others' children are among

@@ -152,27 +152,8 @@ class Daemon final : public rpc::Backend {
                                                 limits::queue_commands_max)));
     }
 
-    void read(rpc::ConnectionId asker, std::move_only_function<Result<Json>(Reader&)> work,
-              rpc::Respond done) override {
-        // Held here so that a full queue can still answer.
-        auto held = std::make_shared<rpc::Respond>(std::move(done));
-        auto run = [this, held, work = std::move(work)](Reader& reader) mutable {
-            // The next page is read when an earlier one is on its way: a reader that is quicker
-            // than the network would fill memory with answers that nobody takes.
-            while (!answers_in_flight_.try_acquire_for(100ms)) {
-                if (read_thread_.is_stopping()) return;
-            }
-            server_.post([this, held, result = work(reader)]() mutable {
-                (*held)(std::move(result));
-                answers_in_flight_.release();
-            });
-        };
-        auto drop = [held] { (*held)(fail(ErrorCode::unreachable, "the client hung up")); };
-        if (!read_thread_.submit(asker, {std::move(run), std::move(drop)})) {
-            (*held)(fail(ErrorCode::limit, fmt::format("{} reads are waiting already; try again in "
-                                                       "a moment",
-                                                       limits::queue_reads_max)));
-        }
+    void read(rpc::ConnectionId asker, rpc::ReadWork work, rpc::Respond done) override {
+        read_on_thread(asker, std::move(work), std::move(done));
     }
 
     void drop_reads(rpc::ConnectionId asker) override {
@@ -181,19 +162,19 @@ class Daemon final : public rpc::Backend {
 
     rpc::Feeds& feeds() override { return feeds_; }
 
-    void hooks(rpc::HooksCall call, rpc::Respond done) override {
-        auto held = std::make_shared<rpc::Respond>(std::move(done));
-        delivery_->ask(std::move(call), [this, held](Result<Json> result) {
+    void hooks(rpc::HooksCall call, rpc::Done<rpc::HooksReply> done) override {
+        auto held = std::make_shared<rpc::Done<rpc::HooksReply>>(std::move(done));
+        delivery_->ask(std::move(call), [this, held](Result<rpc::HooksReply> result) {
             server_.post(
                 [held, result = std::move(result)]() mutable { (*held)(std::move(result)); });
         });
     }
 
-    Json check_config() const override {
+    ConfigReport check_config() const override {
         return knell::check_config(options_.paths, Environment::daemons);
     }
 
-    Result<Json> node_status(Reader& reader) const override {
+    Result<rpc::NodeStatus> node_status(Reader& reader) const override {
         return describe_node({.paths = options_.paths,
                               .host = host_,
                               .boot_id = processes_.boot_id(),
@@ -250,26 +231,14 @@ class Daemon final : public rpc::Backend {
         if (!read_thread_.submit(rpc::ConnectionId::none, {std::move(run), {}})) (*held)({});
     }
 
-    void sweep(bool dry_run, Ordinal after, rpc::Respond done) override {
-        submit(Survey{after},
-               [this, dry_run, done = std::move(done)](Result<Reply> surveyed) mutable {
-                   if (!surveyed) return done(std::unexpected(std::move(surveyed.error())));
-                   read(
-                       rpc::ConnectionId::none,
-                       [this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
-                           Reader&) mutable -> Result<Json> {
-                           const auto is_held = [this](const ProcessIdentity& process) {
-                               return watch_.how(process) == WatchList::How::held;
-                           };
-                           auto findings = look_at_owners(survey, processes_, is_held, dry_run);
-                           if (!dry_run) {
-                               for (const auto& process : findings.look_again)
-                                   watch_.watch(process);
-                           }
-                           return std::move(findings.report);
-                       },
-                       std::move(done));
-               });
+    void sweep(bool dry_run, Ordinal after, rpc::Done<SweepReport> done) override {
+        submit(
+            Survey{after}, [this, dry_run, done = std::move(done)](Result<Reply> surveyed) mutable {
+                if (!surveyed) return done(std::unexpected(std::move(surveyed.error())));
+                auto look = [this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
+                                Reader&) { return look_at_every_owner(survey, dry_run); };
+                read_on_thread(rpc::ConnectionId::none, std::move(look), std::move(done));
+            });
     }
 
     void stop() override { server_.stop(); }
@@ -284,6 +253,42 @@ class Daemon final : public rpc::Backend {
     }
 
   private:
+    /// `done` gets what `work` gives, on the server's thread.
+    template <typename Work, typename Done>
+    void read_on_thread(rpc::ConnectionId asker, Work work, Done done) {
+        // Held here so that a full queue can still answer.
+        auto held = std::make_shared<Done>(std::move(done));
+        auto run = [this, held, work = std::move(work)](Reader& reader) mutable {
+            // The next page is read when an earlier one is on its way: a reader that is quicker
+            // than the network would fill memory with answers that nobody takes.
+            while (!answers_in_flight_.try_acquire_for(100ms)) {
+                if (read_thread_.is_stopping()) return;
+            }
+            server_.post([this, held, result = work(reader)]() mutable {
+                (*held)(std::move(result));
+                answers_in_flight_.release();
+            });
+        };
+        auto drop = [held] { (*held)(fail(ErrorCode::unreachable, "the client hung up")); };
+        if (!read_thread_.submit(asker, {std::move(run), std::move(drop)})) {
+            (*held)(fail(ErrorCode::limit, fmt::format("{} reads are waiting already; try again in "
+                                                       "a moment",
+                                                       limits::queue_reads_max)));
+        }
+    }
+
+    /// On the read thread.
+    Result<SweepReport> look_at_every_owner(const SurveyReply& survey, bool dry_run) {
+        const auto is_held = [this](const ProcessIdentity& process) {
+            return watch_.how(process) == WatchList::How::held;
+        };
+        auto findings = look_at_owners(survey, processes_, is_held, dry_run);
+        if (!dry_run) {
+            for (const auto& process : findings.look_again) watch_.watch(process);
+        }
+        return std::move(findings.report);
+    }
+
     /// Before the owners on record are looked at: some may have lived in a container that is over.
     void note_place() {
         const auto ended = take_place(options_.paths.state_dir + "/daemon.place",

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "platform/paths.hpp"
-#include "wire/json.hpp"
+#include "wire/config_report.hpp"
 
 namespace knell {
 
@@ -19,10 +19,8 @@ int run_daemon(const DaemonOptions& options);
 /// Whose environment this process has.
 enum class Environment : std::uint8_t { daemons, callers };
 
-/// Reads config.yaml and hooks/ as a daemon would and says what is there and what is wrong:
-/// {ok, problems: [{file, line?, column?, message}], webhooks: [names], hooks: [names],
-/// remarks: [texts], events: {keep_days, keep_count}, config_file, config_exists, hooks_dir}. Needs
+/// Reads config.yaml and hooks/ as a daemon would and says what is there and what is wrong.  Needs
 /// no daemon.  A secret passes when it can sign; one in a variable only the daemon can look at.
-JsonObject check_config(const Paths& paths, Environment environment);
+ConfigReport check_config(const Paths& paths, Environment environment);
 
 }  // namespace knell

@@ -13,7 +13,7 @@
 #include <pthread.h>
 
 #include "core/limits.hpp"
-#include "daemon/hooks_json.hpp"
+#include "daemon/hooks_report.hpp"
 #include "platform/clock.hpp"
 #include "platform/log.hpp"
 
@@ -80,7 +80,7 @@ void Delivery::post(Work work) {
     webhooks_.wake();
 }
 
-void Delivery::ask(rpc::HooksCall call, rpc::Respond done) {
+void Delivery::ask(rpc::HooksCall call, Answered done) {
     post([this, call = std::move(call), done = std::move(done)](Now now) mutable {
         answer(std::move(call), std::move(done), now);
     });
@@ -293,7 +293,11 @@ void Delivery::collect(std::vector<Finished> finished, Now now) {
         if (auto test = tests_.extract(id)) {
             const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
                 read_clocks().steady - test.mapped().begun);
-            test.mapped().done(to_json(outcome, took));
+            test.mapped().done(
+                rpc::HookTestReport{.delivered = outcome.kind == Outcome::Kind::delivered,
+                                    .took = took,
+                                    .what = outcome.what,
+                                    .output = outcome.output});
             continue;
         }
         const auto attempt = attempts_.find(id);
@@ -341,7 +345,7 @@ void Delivery::save(Now now) {
 
 // --- what people ask ----------------------------------------------------------------------------
 
-void Delivery::answer(rpc::HooksCall call, rpc::Respond done, Now now) {
+void Delivery::answer(rpc::HooksCall call, Answered done, Now now) {
     using Verb = rpc::HooksCall::Verb;
     // Who has just written a file and asks about it means what is in it now.
     notice_changes(now, /*is_asked=*/true);
@@ -361,15 +365,15 @@ void Delivery::answer(rpc::HooksCall call, rpc::Respond done, Now now) {
     unanswered_.push_back({std::move(done), std::move(*result)});
 }
 
-Result<Json> Delivery::carry_out(const rpc::HooksCall& call, Now now) {
+Result<rpc::HooksReply> Delivery::carry_out(const rpc::HooksCall& call, Now now) {
     using Verb = rpc::HooksCall::Verb;
     if (call.verb == Verb::list)
-        return hooks_to_json(scheduler_.report(now), subscriber_config_, now);
+        return report_hooks(scheduler_.report(now), subscriber_config_, now);
     if (call.verb == Verb::retry && call.name.empty()) return retry_all(now);
     if (call.verb == Verb::forget) {
         switch (scheduler_.forget(call.name)) {
             case DeliveryScheduler::Forgetting::forgotten:
-                return JsonObject{{"name", call.name}, {"forgotten", true}};
+                return rpc::HookForgotten{call.name};
             case DeliveryScheduler::Forgetting::still_there:
                 return fail(ErrorCode::blocked,
                             fmt::format("{} is still there: remove its directory, or its entry in "
@@ -383,21 +387,21 @@ Result<Json> Delivery::carry_out(const rpc::HooksCall& call, Now now) {
     if (call.verb == Verb::retry) {
         const auto due = scheduler_.retry(call.name, *dependencies_.reader, now);
         if (!due) return std::unexpected(due.error());
-        return JsonObject{{"retried", *due}};
+        return rpc::HooksRetried{*due};
     }
     if (call.verb == Verb::pause) scheduler_.pause(call.name);
     if (call.verb == Verb::resume) scheduler_.resume(call.name, now);
-    return JsonObject{{"name", call.name}, {"state", scheduler_.state_of(call.name)}};
+    return rpc::HookStateReport{call.name, std::string(scheduler_.state_of(call.name))};
 }
 
-Result<Json> Delivery::retry_all(Now now) {
+Result<rpc::HooksReply> Delivery::retry_all(Now now) {
     std::size_t all = 0;
     for (const auto& spec : subscriber_config_.specs()) {
         const auto due = scheduler_.retry(spec.name, *dependencies_.reader, now);
         if (!due) return std::unexpected(due.error());
         all += *due;
     }
-    return JsonObject{{"retried", all}};
+    return rpc::HooksRetried{all};
 }
 
 std::unexpected<Error> Delivery::nobody(const std::string& name) const {
@@ -416,7 +420,7 @@ std::unexpected<Error> Delivery::nobody(const std::string& name) const {
                 fmt::format("no hook or webhook {}; `knell hooks ls` lists them", name));
 }
 
-void Delivery::test(const std::string& name, rpc::Respond done, Now now) {
+void Delivery::test(const std::string& name, Answered done, Now now) {
     if (!scheduler_.knows(name)) return done(nobody(name));
     const auto* hook = subscriber_config_.hook(name);
     const auto& events = hook != nullptr ? hook->events : subscriber_config_.webhook(name)->events;

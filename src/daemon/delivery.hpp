@@ -28,6 +28,7 @@ class Delivery {
     /// Makes changes durable, then calls back, on any thread.
     using Save =
         std::function<void(std::vector<DeliveryChange>, std::move_only_function<void(bool saved)>)>;
+    using Answered = rpc::Done<rpc::HooksReply>;
     /// Puts a notice on record.
     using Notify = std::function<void(std::string)>;
 
@@ -58,7 +59,7 @@ class Delivery {
     /// Any thread: why changed files are noticed late; "" when they are not.
     std::string file_watch_trouble() const;
     /// Any thread: `done` is called on the delivery thread.
-    void ask(rpc::HooksCall call, rpc::Respond done);
+    void ask(rpc::HooksCall call, Answered done);
 
   private:
     using Work = std::move_only_function<void(Now)>;
@@ -81,11 +82,11 @@ class Delivery {
     bool may_read(Now now) const;
     bool is_done(Now now) const;
 
-    void answer(rpc::HooksCall call, rpc::Respond done, Now now);
-    Result<Json> carry_out(const rpc::HooksCall& call, Now now);
-    Result<Json> retry_all(Now now);
+    void answer(rpc::HooksCall call, Answered done, Now now);
+    Result<rpc::HooksReply> carry_out(const rpc::HooksCall& call, Now now);
+    Result<rpc::HooksReply> retry_all(Now now);
     std::unexpected<Error> nobody(const std::string& name) const;
-    void test(const std::string& name, rpc::Respond done, Now now);
+    void test(const std::string& name, Answered done, Now now);
 
     // Constant after construction.
     const Paths paths_;
@@ -114,7 +115,7 @@ class Delivery {
     Seq changed_at_ = 0;                       // the newest event when a change of files was seen
     std::map<AttemptId, DeliveryScheduler::Attempt> attempts_;
     struct Test {
-        rpc::Respond done;
+        Answered done;
         SteadyTime begun;
     };
     std::map<AttemptId, Test> tests_;
@@ -124,13 +125,13 @@ class Delivery {
     /// Calls that wait for the next save.
     struct Waiting {
         rpc::HooksCall call;
-        rpc::Respond done;
+        Answered done;
     };
     std::vector<Waiting> after_saving_;
     /// Answers to what is done but not durable yet.
     struct Unanswered {
-        rpc::Respond done;
-        Json result;
+        Answered done;
+        rpc::HooksReply result;
     };
     std::vector<Unanswered> unanswered_;
 

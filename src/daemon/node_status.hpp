@@ -5,9 +5,9 @@
 
 #include "base/time.hpp"
 #include "platform/paths.hpp"
+#include "rpc/reports.hpp"
 #include "store/store.hpp"
 #include "watch/watch_list.hpp"
-#include "wire/json.hpp"
 #include "writer/writer.hpp"
 
 namespace knell {
@@ -29,6 +29,6 @@ struct NodeView {
 };
 
 /// On the read thread.
-Result<Json> describe_node(const NodeView& node, Reader& reader);
+Result<rpc::NodeStatus> describe_node(const NodeView& node, Reader& reader);
 
 }  // namespace knell

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "daemon/spool_file.hpp"
-#include "rpc/decode.hpp"
+#include "rpc/spooled.hpp"
 
 namespace knell {
 

@@ -76,9 +76,7 @@ class ConnectionTrial : public ::testing::Test {
     static std::size_t lines(const std::string& text) {
         return static_cast<std::size_t>(std::ranges::count(text, '\n'));
     }
-    void answer_with(std::size_t bytes) {
-        backend_.hooks_list = JsonObject{{"hooks", std::string(bytes, 'x')}};
-    }
+    void answer_with(std::size_t bytes) { backend_.report_trouble(bytes); }
     bool has_hung_up() {
         char byte = 0;
         return ::recv(client_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;

@@ -6,11 +6,14 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/sweep_report.hpp"
 #include "engine/command.hpp"
 #include "engine/decide.hpp"
 #include "rpc/caller.hpp"
+#include "rpc/reports.hpp"
 #include "store/store.hpp"
 #include "watch/process_table.hpp"
+#include "wire/config_report.hpp"
 #include "wire/json.hpp"
 
 namespace knell::rpc {
@@ -19,13 +22,11 @@ class Feeds;
 
 /// Called exactly once, on the thread that dispatched the call.
 using Respond = std::move_only_function<void(Result<Json>)>;
-
-/// Something about hooks and webhooks.
-struct HooksCall {
-    enum class Verb : std::uint8_t { list, test, retry, pause, resume, forget };
-    Verb verb = Verb::list;
-    std::string name;  // "": all, where that makes sense
-};
+/// Reads something and makes the answer of it.
+using ReadWork = std::move_only_function<Result<Json>(Reader&)>;
+/// As Respond, for those who give a value.
+template <typename Value>
+using Done = std::move_only_function<void(Result<Value>)>;
 
 /// What a look at the command of an open session shows.
 struct CommandEnd {
@@ -42,17 +43,16 @@ class Backend {
     virtual ~Backend() = default;
 
     /// A change: decided, made durable, then answered.
-    virtual void submit(Command&& command, std::move_only_function<void(Result<Reply>)> done) = 0;
+    virtual void submit(Command&& command, Done<Reply> done) = 0;
     /// A read, on a thread with a reader of its own.  Connections have their reads done in turn.
-    virtual void read(ConnectionId asker, std::move_only_function<Result<Json>(Reader&)> work,
-                      Respond done) = 0;
+    virtual void read(ConnectionId asker, ReadWork work, Respond done) = 0;
     /// Nobody waits for the reads of that connection any more: those still queued are not done.
     virtual void drop_reads(ConnectionId asker) = 0;
 
     virtual Feeds& feeds() = 0;
 
     /// On the read thread.
-    virtual Result<Json> node_status(Reader& reader) const = 0;
+    virtual Result<NodeStatus> node_status(Reader& reader) const = 0;
     /// Looks for what the command of an open session left behind, away from this thread.
     virtual void search_leftovers(const SessionId& session, pid_t caller,
                                   std::optional<ProcessIdentity> reaper,
@@ -62,10 +62,10 @@ class Backend {
     virtual void after_a_look(std::move_only_function<void()> then) = 0;
     /// Looks at every owner now: what would end or ended, what is left alone and why.  A page of
     /// sessions is named, those opened after `after`.
-    virtual void sweep(bool dry_run, Ordinal after, Respond done) = 0;
-    virtual void hooks(HooksCall call, Respond done) = 0;
+    virtual void sweep(bool dry_run, Ordinal after, Done<SweepReport> done) = 0;
+    virtual void hooks(HooksCall call, Done<HooksReply> done) = 0;
     /// Reads config.yaml and hooks/ anew; on the read thread.
-    virtual Json check_config() const = 0;
+    virtual ConfigReport check_config() const = 0;
     /// Ends the daemon once the answer has left.
     virtual void stop() = 0;
 

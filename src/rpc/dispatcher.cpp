@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include "core/limits.hpp"
+#include "rpc/method_table.hpp"
 
 namespace knell::rpc {
 
@@ -64,7 +65,8 @@ void Dispatcher::handle(std::string_view line, const Caller& caller,
                  fmt::format("no method {:.64}; `knell rpc --list` lists them", request->method)));
         return;
     }
-    method->run(Call{std::move(request->params), caller, std::move(respond), stream}, backend_);
+    method->run(Call{std::move(request->params), caller, std::move(respond), stream, trace_},
+                backend_);
 }
 
 void Dispatcher::refuse(std::string_view line, const Error& why,

@@ -1,41 +1,16 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "rpc/backend.hpp"
 #include "rpc/caller.hpp"
+#include "rpc/method.hpp"
 #include "rpc/stream.hpp"
 #include "wire/envelope.hpp"
 
 namespace knell::rpc {
-
-struct Param {
-    std::string_view name;
-    std::string_view type;
-    bool required;
-    std::string_view about;
-};
-
-struct Call {
-    JsonObject params;
-    Caller caller;
-    Respond respond;
-    Stream* stream = nullptr;  // while the method runs; null where only answers can be sent
-};
-
-/// One row of the table of methods.
-struct Method {
-    std::string_view name;
-    std::string_view summary;
-    std::span<const Param> params;
-    void (*run)(Call&& call, Backend& backend);
-};
-
-/// Every method there is, in one place.
-std::span<const Method> methods();
 
 /// Finds the method of a line and runs it.  Knows no sockets; one thread.
 class Dispatcher {
@@ -55,11 +30,15 @@ class Dispatcher {
     void refuse(std::string_view line, const Error& why,
                 std::move_only_function<void(std::string)> reply) const;
 
+    /// From now on the rows that methods ask for are noted: for a test, which keeps the trace.
+    void trace(wire::FieldTrace& trace) { trace_ = &trace; }
+
     /// That connection is closed: what it only wanted to know is not looked up any more.
     void hung_up(ConnectionId connection) { backend_.drop_reads(connection); }
 
   private:
     Backend& backend_;
+    wire::FieldTrace* trace_ = nullptr;
 };
 
 }  // namespace knell::rpc

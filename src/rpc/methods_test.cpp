@@ -204,7 +204,7 @@ TEST_F(Methods, ReasonsOfTheDaemonAreNotForClients) {
 }
 
 TEST_F(Methods, AnAnswerThatIsTooLongIsALimitUnderItsId) {
-    backend_.hooks_list = JsonObject{{"hooks", std::string(limits::answer_bytes_max, 'x')}};
+    backend_.report_trouble(limits::answer_bytes_max);
 
     const auto line = backend_.answer(R"({"jsonrpc":"2.0","id":"mine","method":"hooks.list"})");
 
@@ -223,7 +223,11 @@ TEST_F(Methods, LettersOfAllComeInPages) {
         for (Seq seq = 1; seq <= 2; ++seq) {
             PendingDelivery letter;
             letter.subscriber = name;
-            letter.rendered = {.seq = seq, .id = "e", .type = "notice", .json = "{}"};
+            letter.rendered = {.seq = seq,
+                               .id = "e",
+                               .type = "notice",
+                               .time = "2026-01-01T00:00:00.000Z",
+                               .json = "{}"};
             save.changes.emplace_back(PendingSaved{letter});
         }
     }

@@ -1,13 +1,37 @@
 #include "testing/in_process_backend.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.hpp"
 #include "base/uuid.hpp"
+#include "rpc/method_table.hpp"
 #include "store/memory/memory_store.hpp"
 #include "testing/commands.hpp"
+#include "testing/field_check.hpp"
+#include "wire/envelope.hpp"
 
 namespace knell::testing {
+
+namespace {
+
+/// Where the answer to `line` is not what the rows of its method say; "" when it is.
+std::string breach_in_answer(std::string_view line, std::string_view answer) {
+    const auto request = wire::parse_request(line);
+    if (!request || answer.empty()) return {};
+    const auto method = std::ranges::find(rpc::methods(), request->method, &rpc::Method::name);
+    if (method == rpc::methods().end()) return {};
+    const auto told = wire::parse_json(answer);
+    if (const auto* result = wire::object_at(told->get_object(), "result")) {
+        return breach_of(method->result, *result);
+    }
+    const auto* data = wire::object_at(told->at("error").get_object(), "data");
+    const auto field = wire::text_at(*data, "field");
+    if (field.empty() || is_row(method->params, field)) return {};
+    return std::string(field) + " is in no row";
+}
+
+}  // namespace
 
 InProcessBackend::InProcessBackend()
     : store_(make_memory_store()),
@@ -33,6 +57,9 @@ std::string InProcessBackend::answer(std::string_view line, const rpc::Caller& c
         ++answers;
     });
     CHECK(answers == 1);
+    if (const auto breach = breach_in_answer(line, answer); !breach.empty()) {
+        check_failed((breach + " in " + answer).c_str(), __FILE__, __LINE__);
+    }
     return answer;
 }
 
@@ -52,8 +79,7 @@ void InProcessBackend::pass(std::chrono::milliseconds time) {
     while (journal_.has_work_left());
 }
 
-void InProcessBackend::submit(Command&& command,
-                              std::move_only_function<void(Result<Reply>)> done) {
+void InProcessBackend::submit(Command&& command, rpc::Done<Reply> done) {
     submitted.push_back(command);
     if (refusals.empty()) return done(commit(std::move(command)));
     const auto refusal = std::move(refusals.front());
@@ -61,8 +87,7 @@ void InProcessBackend::submit(Command&& command,
     done(std::unexpected(refusal));
 }
 
-void InProcessBackend::read(rpc::ConnectionId, std::move_only_function<Result<Json>(Reader&)> work,
-                            rpc::Respond done) {
+void InProcessBackend::read(rpc::ConnectionId, rpc::ReadWork work, rpc::Respond done) {
     if (refuses_reads) {
         done(fail(ErrorCode::limit, "too many reads are waiting"));
     } else if (holds_reads) {
@@ -76,8 +101,8 @@ void InProcessBackend::do_reads() {
     for (auto& [work, done] : std::exchange(held_, {})) done(work(*reader_));
 }
 
-Result<Json> InProcessBackend::node_status(Reader&) const {
-    return JsonObject{{"sessions", JsonObject{{"open", state_.open_count()}}}};
+Result<rpc::NodeStatus> InProcessBackend::node_status(Reader&) const {
+    return rpc::NodeStatus{.open = state_.open_count()};
 }
 
 void InProcessBackend::search_leftovers(const SessionId& session, pid_t,
@@ -87,13 +112,22 @@ void InProcessBackend::search_leftovers(const SessionId& session, pid_t,
     done(found);
 }
 
-void InProcessBackend::hooks(rpc::HooksCall call, rpc::Respond done) {
-    if (call.name.empty()) return done(hooks_list);
+void InProcessBackend::report_trouble(std::size_t bytes) {
+    rpc::HookReport hook{.state = "failing"};
+    hook.subscription.last_error = std::string(bytes, 'x');
+    hooks_report.hooks = {std::move(hook)};
+}
+
+void InProcessBackend::hooks(rpc::HooksCall call, rpc::Done<rpc::HooksReply> done) {
+    if (call.name.empty() && call.verb == rpc::HooksCall::Verb::retry) {
+        return done(rpc::HooksRetried{});
+    }
+    if (call.name.empty()) return done(hooks_report);
     done(fail(ErrorCode::not_found, "no hook or webhook " + call.name));
 }
 
-void InProcessBackend::sweep(bool dry_run, Ordinal, rpc::Respond done) {
-    done(JsonObject{{"dry_run", dry_run}});
+void InProcessBackend::sweep(bool dry_run, Ordinal, rpc::Done<SweepReport> done) {
+    done(SweepReport{.dry_run = dry_run});
 }
 
 SessionId InProcessBackend::new_session_id() {

@@ -22,7 +22,9 @@ class InProcessBackend final : public rpc::Backend {
   public:
     InProcessBackend();
 
-    Json hooks_list = JsonObject{{"hooks", JsonArray{}}};  // what hooks.list answers
+    rpc::HooksReport hooks_report;  // what hooks.list answers
+    /// One hook whose trouble makes the answer of hooks.list longer than this.
+    void report_trouble(std::size_t bytes);
     struct Search {
         SessionId session;
         std::optional<ProcessIdentity> reaper;
@@ -35,7 +37,8 @@ class InProcessBackend final : public rpc::Backend {
     bool holds_reads = false;        // they wait for `do_reads`
     std::vector<rpc::ConnectionId> hung_up;  // who is no longer there
 
-    /// One line in, one line out ("" for a notification).
+    /// One line in, one line out ("" for a notification).  Ends the test when an answer is not what
+    /// the rows of its method say, or a refusal names no row.
     std::string answer(std::string_view line, const rpc::Caller& caller);
     std::string answer(std::string_view line) { return answer(line, caller_); }
 
@@ -48,21 +51,20 @@ class InProcessBackend final : public rpc::Backend {
     FakeProcesses& fake_processes() { return processes_; }
     Reader& reader() { return *reader_; }
 
-    void submit(Command&& command, std::move_only_function<void(Result<Reply>)> done) override;
-    void read(rpc::ConnectionId asker, std::move_only_function<Result<Json>(Reader&)> work,
-              rpc::Respond done) override;
+    void submit(Command&& command, rpc::Done<Reply> done) override;
+    void read(rpc::ConnectionId asker, rpc::ReadWork work, rpc::Respond done) override;
     void drop_reads(rpc::ConnectionId asker) override { hung_up.push_back(asker); }
     rpc::Feeds& feeds() override { return feeds_; }
-    Result<Json> node_status(Reader& reader) const override;
+    Result<rpc::NodeStatus> node_status(Reader& reader) const override;
     void after_a_look(std::move_only_function<void()> then) override { then(); }
     void search_leftovers(const SessionId& session, pid_t caller,
                           std::optional<ProcessIdentity> reaper,
                           std::move_only_function<void(rpc::CommandEnd)> done) override;
-    void sweep(bool dry_run, Ordinal after, rpc::Respond done) override;
+    void sweep(bool dry_run, Ordinal after, rpc::Done<SweepReport> done) override;
     /// Nobody is subscribed here.
-    void hooks(rpc::HooksCall call, rpc::Respond done) override;
+    void hooks(rpc::HooksCall call, rpc::Done<rpc::HooksReply> done) override;
     /// There are no files here.
-    Json check_config() const override { return JsonObject{{"ok", true}}; }
+    ConfigReport check_config() const override { return {}; }
     void stop() override { stopped_ = true; }
     std::string how_watched(const ProcessIdentity&) const override { return {}; }
     const ProcessTable& processes() const override { return processes_; }
@@ -72,7 +74,7 @@ class InProcessBackend final : public rpc::Backend {
 
   private:
     struct Read {
-        std::move_only_function<Result<Json>(Reader&)> work;
+        rpc::ReadWork work;
         rpc::Respond done;
     };
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "wire/fields.hpp"
+#include "wire/session_json.hpp"
 
 namespace knell::wire {
 
@@ -131,6 +132,13 @@ void append_gap_line(std::string& out, Seq from, Seq to) {
                    R"({{"jsonrpc":"2.0","method":"gap","params":{{"from":{},"to":{}}}}})"
                    "\n",
                    from, to);
+}
+
+std::string test_event_text(const Event& event, std::string_view node_id, std::string_view id) {
+    auto object = to_json(event, node_id);
+    object["id"] = id;
+    object["test"] = true;
+    return to_text(object);
 }
 
 }  // namespace knell::wire

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/sweep_report.hpp"
 #include "engine/decide.hpp"
 #include "watch/process_table.hpp"
-#include "wire/json.hpp"
 
 namespace knell {
 
@@ -14,8 +14,7 @@ namespace knell {
 /// person.
 struct SweepFindings {
     std::vector<ProcessIdentity> look_again;
-    // {ended: [...], ended_count, left_alone: [...], left_alone_count, next?, leases...}
-    JsonObject report;
+    SweepReport report;
 };
 
 /// Ends nothing and doubts nothing by itself: that is the watch's, which may hold a process by its

@@ -1,15 +1,53 @@
-#include "rpc/why.hpp"
+// session.why: verdict and evidence, every transition with cause and time, what would end the
+// session and when.
 
 #include <fmt/format.h>
 
 #include "core/limits.hpp"
+#include "rpc/method_table.hpp"
 #include "watch/process_check.hpp"
-#include "wire/params.hpp"
+#include "wire/session_fields.hpp"
 #include "wire/session_json.hpp"
 
 namespace knell::rpc {
 
 namespace {
+
+using namespace wire::fields;
+
+constexpr std::array why_params{
+    session_param,
+    Field{.name = "after",
+          .type = integer,
+          .max = unbounded,
+          .standard = 0,
+          .about = "only transitions after this event: `next` of the page before"},
+};
+constexpr std::array transition_fields{
+    always("time", time, "when"),
+    always("generation", integer, "of the session"),
+    always_one_of<EventType>("event", "what happened"),
+    only("there is one to tell", "cause", text, "why"),
+    only("it ended", "evidence", text, "what was seen, or who said so"),
+};
+constexpr std::array cause_fields{
+    always("cause", text, "what would end it"),
+    only("it falls due by itself", "due_in_s", number, "in so many seconds"),
+};
+constexpr std::array verdicts{std::string_view{"alive"}, std::string_view{"dead"},
+                              std::string_view{"unknown"}};
+constexpr std::array why_result{
+    with_object(always("session", object, "with all its facts"), "session", session_fields),
+    Field{.name = "verdict",
+          .type = choice,
+          .required = true,
+          .choices = verdicts,
+          .about = "of its owner"},
+    always("evidence", text, "what that rests on"),
+    always_objects("transitions", transition_fields, "all that happened to it, oldest first"),
+    only("there are more", "next", integer, "`after` of the next page"),
+    always_objects("would_end", cause_fields, "what would end it; empty once it has ended"),
+};
 
 struct Verdict {
     std::string_view word;
@@ -136,13 +174,11 @@ Result<Json> explain(const SessionId& id, Seq after, const InspectReply& live,
     return result;
 }
 
-}  // namespace
-
 void why(Call&& call, Backend& backend) {
-    wire::Params params(call.params);
-    auto id = params.required_id("session_id");
-    const auto after = params.integer("after", 0, INT64_MAX).value_or(0);
-    if (params.error()) return call.respond(params.failure());
+    auto given = given_of<why_params>(call);
+    auto id = given.get<"session_id">();
+    const auto after = given.get<"after">();
+    if (given.error()) return call.respond(given.failure());
     backend.submit(
         Inspect{id}, [id, after, asker = call.caller.connection, respond = std::move(call.respond),
                       &backend](Result<Reply> reply) mutable {
@@ -154,6 +190,16 @@ void why(Call&& call, Backend& backend) {
                 },
                 std::move(respond));
         });
+}
+
+constexpr std::array family{
+    Method{"session.why", "why a session is as it is", why_params, why_result, why},
+};
+
+}  // namespace
+
+std::span<const Method> session_why_methods() {
+    return family;
 }
 
 }  // namespace knell::rpc

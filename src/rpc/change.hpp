@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "rpc/method.hpp"
+
+/// Methods that change something: what they took has become a command; it is decided and made
+/// durable, and what comes back is rendered.
+namespace knell::rpc {
+
+/// `render` makes the result of the reply that this command has.
+template <typename Known>
+void submit(Result<Command>&& command, Respond&& respond, Backend& backend,
+            JsonObject (*render)(const Known&)) {
+    if (!command) return respond(std::unexpected(std::move(command.error())));
+    backend.submit(std::move(*command),
+                   [respond = std::move(respond), render](Result<Reply> reply) mutable {
+                       if (!reply) return respond(std::unexpected(std::move(reply.error())));
+                       respond(render(std::get<Known>(*reply)));
+                   });
+}
+
+/// For words that may meet an owner's death: nobody's word is to hide one that has happened, only
+/// because it was not noticed yet.
+inline void after_a_look(Call&& call, Backend& backend, void (*run)(Call&&, Backend&)) {
+    auto held = std::make_shared<Call>(std::move(call));
+    backend.after_a_look([held, &backend, run] { run(std::move(*held), backend); });
+}
+
+template <typename Made>
+Result<Command> command_of(const wire::FieldReader& given, Made&& made) {
+    if (given.error()) return given.failure();
+    return Command{std::forward<Made>(made)};
+}
+
+}  // namespace knell::rpc

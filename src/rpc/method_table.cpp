@@ -1,0 +1,29 @@
+#include "rpc/method_table.hpp"
+
+#include <vector>
+
+namespace knell::rpc {
+
+namespace {
+
+/// In the order in which they are listed to people.
+std::vector<Method> gather() {
+    std::vector<Method> all;
+    for (const auto family :
+         {session_open_methods(), session_write_methods(), session_why_methods(),
+          session_read_methods(), turn_methods(), events_methods(), hooks_methods(),
+          hooks_letters_methods(), config_methods(), node_status_methods(), node_methods(),
+          rpc_methods()}) {
+        all.insert(all.end(), family.begin(), family.end());
+    }
+    return all;
+}
+
+}  // namespace
+
+std::span<const Method> methods() {
+    static const auto all = gather();
+    return all;
+}
+
+}  // namespace knell::rpc

@@ -1,0 +1,196 @@
+// session.create and session.resume: a session gets an owner.
+
+#include "rpc/change.hpp"
+#include "rpc/method_table.hpp"
+#include "rpc/owner_params.hpp"
+#include "rpc/spooled.hpp"
+
+namespace knell::rpc {
+
+namespace {
+
+using namespace owner_rows;
+
+constexpr std::array create_params{
+    Field{.name = "id", .type = id, .about = "default: a new UUIDv7"},
+    key_param,
+    source_param,
+    Field{.name = "platform", .type = word, .about = "telegram, slack ..."},
+    Field{.name = "user_id",
+          .type = text,
+          .max = limits::user_id_bytes_max,
+          .about = "whose conversation it is"},
+    Field{.name = "parent_id", .type = id, .about = "the session it came out of"},
+    Field{.name = "relation",
+          .type = choice,
+          .standard = place_of(Relation::none),
+          .choices = names_of<Relation>,
+          .about = "compression, branch, subagent or reset"},
+    Field{.name = "model",
+          .type = text,
+          .max = limits::model_bytes_max,
+          .about = "the model that answers"},
+    title_param,
+    Field{.name = "cwd", .type = text, .max = limits::cwd_bytes_max, .about = "working directory"},
+    owner_param,
+    on_owner_loss_param,
+    park_param,
+    leftovers_param,
+    reaper_param,
+    Field{.name = "meta",
+          .type = object,
+          .max = limits::meta_bytes_max,
+          .about = "anything of the client's own"},
+};
+constexpr std::array resume_params{
+    session_param,
+    owner_param,
+    on_owner_loss_param,
+    park_param,
+    leftovers_param,
+    reaper_param,
+    Field{.name = "takeover",
+          .type = boolean,
+          .standard = 0,
+          .about = "end the present owner's generation as superseded"},
+};
+constexpr std::array opened_result{
+    always("session_id", id, "the session"),
+    always("generation", integer, "the fencing token of this owner"),
+    always_one_of<Status>("status", "of the session, now"),
+    only("the owner has a lease", "lease_ttl_s", integer, "renew it within so many seconds"),
+    only("the owner has a lease", "renew_every_s", integer,
+         "how often to: two renewals may be lost"),
+};
+/// What was spooled has the rows of a create but for the owner.
+constexpr std::array spooled_params = [] {
+    auto rows = create_params;
+    std::ranges::find(rows, "owner", &Field::name)->fields = spooled_owner_params;
+    return rows;
+}();
+
+JsonObject render(const OpenedReply& reply) {
+    JsonObject result{{"session_id", reply.session_id.text()},
+                      {"generation", reply.generation},
+                      {"status", name_in(status_names, reply.status)}};
+    if (reply.lease_ttl.count() > 0) {
+        result["lease_ttl_s"] = reply.lease_ttl.count();
+        // Two beats may be lost before the lease is.
+        result["renew_every_s"] = std::max<std::int64_t>(1, reply.lease_ttl.count() / 3);
+    }
+    return result;
+}
+
+/// Everything of a new session but its owner.
+template <const auto& table>
+Create read_draft(wire::Given<table>& given, Backend& backend) {
+    Create create;
+    auto& draft = create.draft;
+    draft.id = given.template get<"id">();
+    if (draft.id.empty()) {
+        draft.id = backend.new_session_id();
+        create.fresh_id = true;
+    }
+    draft.key = given.template get<"key">();
+    draft.source = given.template get<"source">();
+    draft.platform = given.template get<"platform">();
+    draft.user_id = given.template get<"user_id">();
+    draft.parent_id = given.template get<"parent_id">();
+    draft.relation = given.template choice<Relation, "relation">();
+    if (draft.relation != Relation::none && draft.parent_id.empty()) {
+        given.reject("parent_id", "is required with a relation");
+    }
+    if (!draft.parent_id.empty() && draft.parent_id == draft.id) {
+        given.reject("parent_id", "is the session itself");
+    }
+    draft.model = given.template get<"model">();
+    draft.title = given.template get<"title">();
+    draft.cwd = given.template get<"cwd">();
+    const auto loss = read_owner_loss(given, given.template choice<OnOwnerLoss, "on_owner_loss">(),
+                                      given.template get<"park_s">());
+    draft.on_owner_loss = loss.act;
+    draft.park_window = loss.window;
+    draft.leftovers = given.template choice<LeftoversPolicy, "leftovers">();
+    draft.meta = given.template get<"meta">();
+    return create;
+}
+
+Result<Command> read_create(const Call& call, Backend& backend) {
+    auto given = given_of<create_params>(call);
+    auto create = read_draft(given, backend);
+    create.draft.owner =
+        read_owner(given, given.object<"owner", owner_params>(), call.caller, backend);
+    if (given.get<"reaper">()) {
+        create.reaper = reaper_of(call.caller, backend);
+        create.reaper_is_parent = is_parent(call.caller, create.draft.owner, backend);
+    }
+    return command_of(given, std::move(create));
+}
+
+void create_now(Call&& call, Backend& backend) {
+    submit(read_create(call, backend), std::move(call.respond), backend, render);
+}
+
+/// An id that is taken may be its owner's who has just died: that is looked at before the answer is
+/// no.  Ids that nobody chose are never taken.
+void create(Call&& call, Backend& backend) {
+    if (!call.params.contains("id")) return create_now(std::move(call), backend);
+    auto command = read_create(call, backend);
+    if (!command) return call.respond(std::unexpected(std::move(command.error())));
+    auto held = std::make_shared<Call>(std::move(call));
+    backend.submit(std::move(*command), [held, &backend](Result<Reply> reply) {
+        if (!reply && reply.error().code == ErrorCode::owned) {
+            return after_a_look(std::move(*held), backend, create_now);
+        }
+        if (!reply) return held->respond(std::unexpected(std::move(reply.error())));
+        held->respond(render(std::get<OpenedReply>(*reply)));
+    });
+}
+
+void resume_now(Call&& call, Backend& backend) {
+    auto given = given_of<resume_params>(call);
+    Resume resume;
+    resume.session_id = given.get<"session_id">();
+    resume.owner = read_owner(given, given.object<"owner", owner_params>(), call.caller, backend);
+    const auto loss =
+        read_owner_loss(given, given.choice<OnOwnerLoss, "on_owner_loss">(), given.get<"park_s">());
+    resume.on_owner_loss = loss.act;
+    resume.park_window = loss.window;
+    resume.leftovers = given.choice<LeftoversPolicy, "leftovers">();
+    resume.takeover = given.get<"takeover">();
+    resume.said_by = call.caller.describe();
+    if (given.get<"reaper">()) {
+        resume.reaper = reaper_of(call.caller, backend);
+        resume.reaper_is_parent = is_parent(call.caller, resume.owner, backend);
+    }
+    submit(command_of(given, std::move(resume)), std::move(call.respond), backend, render);
+}
+
+void resume(Call&& call, Backend& backend) {
+    after_a_look(std::move(call), backend, resume_now);
+}
+
+constexpr std::array family{
+    Method{"session.create", "open a session", create_params, opened_result, create},
+    Method{"session.resume", "open an ended session again, or claim a live one", resume_params,
+           opened_result, resume},
+};
+
+}  // namespace
+
+std::span<const Method> session_open_methods() {
+    return family;
+}
+
+Result<Command> read_spooled_create(const JsonObject& params, WallTime at, Backend& backend) {
+    wire::Given<spooled_params> given(params);
+    auto create = read_draft(given, backend);
+    create.at = at;
+    create.draft.owner.host = backend.host();
+    if (auto owner = given.object<"owner", spooled_owner_params>()) {
+        create.draft.owner.process = read_spooled_owner(*owner, backend.processes());
+    }
+    return command_of(given, std::move(create));
+}
+
+}  // namespace knell::rpc

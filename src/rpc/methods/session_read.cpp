@@ -1,0 +1,157 @@
+// session.list and session.show: what is on record.
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "core/limits.hpp"
+#include "rpc/method_table.hpp"
+#include "wire/session_fields.hpp"
+#include "wire/session_json.hpp"
+
+namespace knell::rpc {
+
+namespace {
+
+using namespace wire::fields;
+
+constexpr std::array list_params{
+    Field{.name = "source", .type = word, .about = "only this source"},
+    Field{.name = "key",
+          .type = text,
+          .max = limits::key_bytes_max,
+          .about = "only this routing key"},
+    Field{.name = "status",
+          .type = choice,
+          .choices = names_of<Status>,
+          .about = "running, idle, ended ..."},
+    Field{.name = "ended", .type = boolean, .about = "only ended, or only open ones"},
+    Field{.name = "all",
+          .type = boolean,
+          .standard = 0,
+          .about = "also sub-agent, cron and empty sessions"},
+    Field{.name = "limit",
+          .type = integer,
+          .min = 1,
+          .max = limits::list_page_max,
+          .standard = limits::list_page_default,
+          .about = "1 to 1000, default 50"},
+    Field{.name = "cursor",
+          .type = text,
+          .max = limits::word_bytes_max,
+          .about = "`next` of the page before"},
+};
+constexpr std::array list_result{
+    with_object(always("sessions", array, "newest first"), "session", session_fields),
+    only("there are more", "next", text, "`cursor` of the next page"),
+};
+constexpr std::array show_params{
+    session_param,
+    Field{.name = "messages",
+          .type = integer,
+          .max = limits::show_messages_max,
+          .standard = 0,
+          .about = "also the newest N messages"},
+    Field{.name = "before",
+          .type = integer,
+          .min = 1,
+          .max = unbounded,
+          .about = "only older ones: `messages_next` of the page before"},
+};
+constexpr std::array show_result = joined(
+    session_fields,
+    std::array{
+        with_object(
+            Field{.name = "messages", .type = array, .when = "asked for", .about = "oldest first"},
+            "message", message_facts),
+        only("there are older ones", "messages_next", integer, "`before` of the next page"),
+    });
+
+std::optional<Ordinal> read_cursor(wire::Given<list_params>& given) {
+    const auto cursor = given.get<"cursor">();
+    if (cursor.empty()) return std::nullopt;
+    Ordinal before = 0;
+    const auto* end = cursor.data() + cursor.size();
+    const auto [stop, error] = std::from_chars(cursor.data(), end, before);
+    if (error != std::errc{} || stop != end || before < 0) {
+        given.reject("cursor", "is not one that session.list gave as `next`");
+    }
+    return before;
+}
+
+JsonObject render(const SessionPage& page) {
+    JsonArray sessions;
+    for (const auto& session : page.sessions) sessions.push_back(wire::to_json(session));
+    JsonObject result;
+    result["sessions"] = std::move(sessions);
+    if (page.next) result["next"] = fmt::to_string(*page.next);
+    return result;
+}
+
+void list(Call&& call, Backend& backend) {
+    auto given = given_of<list_params>(call);
+    SessionQuery query;
+    query.source = given.get<"source">();
+    query.key = given.get<"key">();
+    query.status = given.choice<Status, "status">();
+    query.ended = given.get<"ended">();
+    query.all = given.get<"all">();
+    query.bytes_max = limits::page_bytes_max;
+    query.limit = given.get_as<std::size_t, "limit">();
+    query.before = read_cursor(given);
+    if (given.error()) return call.respond(given.failure());
+    backend.read(
+        call.caller.connection,
+        [query = std::move(query)](Reader& reader) -> Result<Json> {
+            const auto page = reader.list(query);
+            if (!page) return std::unexpected(page.error());
+            return render(*page);
+        },
+        std::move(call.respond));
+}
+
+Result<Json> find_and_render(const SessionId& id, MessageQuery query, Reader& reader) {
+    const auto session = reader.find(id);
+    if (!session) return std::unexpected(session.error());
+    if (!*session) {
+        return fail(ErrorCode::not_found,
+                    fmt::format("no session {}; `knell ls --all` lists what there is", id.text()));
+    }
+    auto result = wire::to_json(**session);
+    if (query.limit == 0) return result;
+    query.session = (*session)->ordinal;
+    const auto page = reader.messages(query);
+    if (!page) return std::unexpected(page.error());
+    JsonArray messages;
+    for (const auto& message : page->messages) messages.push_back(wire::to_json(message));
+    result["messages"] = std::move(messages);
+    if (page->next) result["messages_next"] = *page->next;
+    return result;
+}
+
+void show(Call&& call, Backend& backend) {
+    auto given = given_of<show_params>(call);
+    auto id = given.get<"session_id">();
+    MessageQuery query;
+    query.limit = given.get_as<std::size_t, "messages">();
+    query.before = given.get<"before">();
+    query.bytes_max = limits::page_bytes_max;
+    if (given.error()) return call.respond(given.failure());
+    backend.read(
+        call.caller.connection,
+        [id = std::move(id), query](Reader& reader) { return find_and_render(id, query, reader); },
+        std::move(call.respond));
+}
+
+constexpr std::array family{
+    Method{"session.list", "sessions, newest first", list_params, list_result, list},
+    Method{"session.show", "one session with its facts", show_params, show_result, show},
+};
+
+}  // namespace
+
+std::span<const Method> session_read_methods() {
+    return family;
+}
+
+}  // namespace knell::rpc

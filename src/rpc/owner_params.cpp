@@ -1,0 +1,133 @@
+#include "rpc/owner_params.hpp"
+
+#include <fmt/format.h>
+
+namespace knell::rpc {
+
+namespace {
+
+using wire::FieldReader;
+
+/// A pid as the caller means it.  Who says nothing of a namespace means its own.
+NamedPid read_named_pid(GivenOwner& owner, const Caller& caller) {
+    NamedPid named;
+    named.pid = static_cast<pid_t>(owner.get<"pid">().value_or(0));
+    named.pid_namespace = static_cast<std::uint64_t>(
+        owner.get<"pid_namespace">().value_or(static_cast<std::int64_t>(caller.pid_namespace)));
+    return named;
+}
+
+Owner process_owner(GivenOwner& given, const NamedPid& named, const Caller& caller,
+                    const Backend& backend) {
+    const auto& processes = backend.processes();
+    Owner owner;
+    owner.host = backend.host();
+    const auto located = processes.locate(named, caller.pid);
+    const auto identity = located.kind == Located::Kind::here ? processes.identify(located.pid)
+                                                              : std::optional<ProcessIdentity>{};
+    if (identity) {
+        owner.process = *identity;
+    } else {
+        const auto why = located.kind == Located::Kind::here
+                             ? fmt::format("no process {} runs here", named.pid)
+                             : located.why;
+        given.reject("pid", why +
+                                "; name a living one, or use owner {\"lease_ttl_s\": 45} for an "
+                                "owner that cannot be watched");
+    }
+    return owner;
+}
+
+Owner lease_owner(GivenOwner& given, const Backend& backend) {
+    Owner owner;
+    owner.kind = OwnerKind::lease;
+    owner.host = given.get<"host">();
+    if (owner.host.empty()) owner.host = backend.host();
+    owner.lease_ttl = given.get_as<std::chrono::seconds, "lease_ttl_s">();
+    return owner;
+}
+
+Owner calling_process(FieldReader& given, const Caller& caller, const Backend& backend) {
+    Owner owner;
+    owner.host = backend.host();
+    if (caller.process) {
+        owner.process = *caller.process;
+    } else {
+        given.reject(owner_rows::owner_param.name,
+                     "is required: the calling process is not visible from here, or gone");
+    }
+    return owner;
+}
+
+/// A process that somebody identified in another namespace, as we know it.  Where it is not to be
+/// found its identity stays as it was given, and whoever looks at it says why.
+void translate(ProcessIdentity& process, const ProcessTable& processes) {
+    if (process.boot_id != processes.boot_id()) return;
+    if (process.pid_namespace == processes.own_pid_namespace()) return;
+    const auto located =
+        processes.locate({process.pid, process.pid_namespace, process.start_ticks}, /*near=*/0);
+    if (located.kind != Located::Kind::here) return;
+    const auto identity = processes.identify(located.pid);
+    if (identity && identity->start_ticks == process.start_ticks) process = *identity;
+}
+
+}  // namespace
+
+Owner read_owner(FieldReader& given, std::optional<GivenOwner> named_owner, const Caller& caller,
+                 const Backend& backend) {
+    if (!named_owner) {
+        // One that is no object was refused by then.
+        return given.error() ? Owner{} : calling_process(given, caller, backend);
+    }
+    auto& owner = *named_owner;
+    const auto kind = owner.choice<OwnerKind, "kind">();
+    if (!owner.has<"pid">() && !owner.has<"lease_ttl_s">() && kind != OwnerKind::lease) {
+        given.reject(owner_rows::owner_param.name, "must hold pid, lease_ttl_s or both");
+        return {};
+    }
+    if (!owner.has<"pid">()) return lease_owner(owner, backend);
+    const auto named = read_named_pid(owner, caller);
+    if (kind == OwnerKind::lease) {
+        auto lease = lease_owner(owner, backend);
+        lease.process.pid = named.pid;
+        lease.process.pid_namespace = named.pid_namespace;
+        return lease;
+    }
+    Owner process;
+    if (!owner.error()) process = process_owner(owner, named, caller, backend);
+    if (owner.has<"lease_ttl_s">()) process.lease_ttl = lease_owner(owner, backend).lease_ttl;
+    return process;
+}
+
+ProcessIdentity read_spooled_owner(GivenSpooledOwner& owner, const ProcessTable& processes) {
+    ProcessIdentity process;
+    process.pid = owner.get_as<std::int32_t, "pid">();
+    process.start_ticks = owner.get_as<std::uint64_t, "start_ticks">();
+    process.boot_id = owner.get<"boot_id">();
+    process.pid_namespace = owner.get_as<std::uint64_t, "pid_namespace">();
+    if (!owner.error()) translate(process, processes);
+    return process;
+}
+
+OwnerLoss read_owner_loss(FieldReader& given, OnOwnerLoss act, std::optional<std::int64_t> park_s) {
+    OwnerLoss loss{.act = act};
+    if (park_s && act != OnOwnerLoss::park) {
+        given.reject(owner_rows::park_param.name, "goes with on_owner_loss: park");
+    }
+    if (act == OnOwnerLoss::park) {
+        loss.window = std::chrono::seconds{park_s.value_or(limits::park_window_default.count())};
+    }
+    return loss;
+}
+
+bool is_parent(const Caller& caller, const Owner& owner, const Backend& backend) {
+    return caller.process && owner.kind == OwnerKind::process && owner.process.pid > 0 &&
+           backend.processes().parent_of(owner.process.pid) == caller.pid;
+}
+
+Reaper reaper_of(const Caller& caller, const Backend& backend) {
+    if (!caller.process || !backend.processes().is_knell(caller.pid)) return {};
+    return {caller.process->pid, caller.process->start_ticks};
+}
+
+}  // namespace knell::rpc

@@ -1,0 +1,227 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "core/limits.hpp"
+#include "wire/choices.hpp"
+#include "wire/field.hpp"
+
+/// Rows that several methods have: parameters, and the objects of results, which
+/// wire/session_json renders; rpc/fields_test.cpp holds answers against these rows.
+namespace knell::wire::fields {
+
+using enum FieldType;
+using wire::Field;
+using wire::FieldType;
+using wire::names_of;
+using wire::place_of;
+using wire::unbounded;
+
+constexpr Field always(std::string_view name, FieldType type, std::string_view about) {
+    return {.name = name, .type = type, .required = true, .about = about};
+}
+constexpr Field only(std::string_view when, std::string_view name, FieldType type,
+                     std::string_view about) {
+    return {.name = name, .type = type, .when = when, .about = about};
+}
+template <typename Enum>
+constexpr Field always_one_of(std::string_view name, std::string_view about) {
+    auto field = always(name, FieldType::choice, about);
+    field.choices = names_of<Enum>;
+    return field;
+}
+constexpr Field always_objects(std::string_view name, std::span<const Field> fields,
+                               std::string_view about) {
+    auto field = always(name, FieldType::array, about);
+    field.fields = fields;
+    return field;
+}
+constexpr Field always_list(std::string_view name, FieldType items, std::string_view about) {
+    auto field = always(name, FieldType::array, about);
+    field.items = items;
+    return field;
+}
+constexpr Field always_object(std::string_view name, std::span<const Field> fields,
+                              std::string_view about) {
+    auto field = always(name, FieldType::object, about);
+    field.fields = fields;
+    return field;
+}
+/// A row whose fields are those of a shared object.
+constexpr Field with_object(Field field, std::string_view object, std::span<const Field> fields) {
+    field.object = object;
+    field.fields = fields;
+    return field;
+}
+
+template <std::size_t first, std::size_t second>
+constexpr std::array<Field, first + second> joined(const std::array<Field, first>& some,
+                                                   const std::array<Field, second>& more) {
+    std::array<Field, first + second> all;
+    std::copy(more.begin(), more.end(), std::copy(some.begin(), some.end(), all.begin()));
+    return all;
+}
+
+// --- parameters ---------------------------------------------------------------------------------
+
+inline constexpr Field session_param{
+    .name = "session_id", .type = id, .required = true, .about = "the session"};
+inline constexpr Field generation_param{.name = "generation",
+                                        .type = integer,
+                                        .required = true,
+                                        .min = 1,
+                                        .max = UINT32_MAX,
+                                        .about = "the fencing token that create or resume gave"};
+inline constexpr Field key_param{.name = "key",
+                                 .type = text,
+                                 .max = limits::key_bytes_max,
+                                 .about = "routing key, such as agent:main:telegram:dm:42"};
+inline constexpr Field source_param{.name = "source",
+                                    .type = word,
+                                    .required = true,
+                                    .about = "cli, gateway, cron, subagent, claude-code ..."};
+inline constexpr Field title_param{
+    .name = "title", .type = text, .max = limits::title_bytes_max, .about = "for people"};
+
+// --- objects of results -------------------------------------------------------------------------
+
+inline constexpr std::array leftover_fields{
+    always("pid", integer, "as the daemon counts"),
+    always("start_ticks", integer, "when it started: field 22 of /proc/PID/stat"),
+    always("found_by", text, "what proves that it is the command's"),
+    always("command", text, "its command line, shortened"),
+    Field{.name = "fate",
+          .type = choice,
+          .choices = names_of<Fate>,
+          .when = "once it is decided",
+          .about = "what became of it"},
+};
+
+inline constexpr std::array stands_for_fields{
+    always("pid", integer, "in its own pid namespace"),
+    always("pid_namespace", integer, "the inode of that namespace"),
+};
+
+inline constexpr std::array owner_facts{
+    always_one_of<OwnerKind>("kind", "what its life hangs on"),
+    only("of a process", "pid", integer, "as the daemon counts"),
+    only("with a lease", "lease_ttl_s", integer, "it must be renewed within so many seconds"),
+    with_object(only("of a lease for a process that cannot be seen from here", "stands_for", object,
+                     "that process"),
+                "", stands_for_fields),
+    only("where it is known", "host", text, "where it runs"),
+    always("since", time, "when it became the owner"),
+};
+
+inline constexpr std::array end_fields{
+    only("ended", "ended_at", time, "when it ended"),
+    only("ended", "ended_after", time, "the last time it was surely there"),
+    only("ended", "ended_before", time, "the first time it was surely gone"),
+    only("ended", "reason", word, "why it ended"),
+    Field{.name = "proof",
+          .type = choice,
+          .choices = names_of<Proof>,
+          .when = "ended",
+          .about = "how that is known"},
+    only("there is more to say", "detail", text, "in words"),
+    only("ended", "evidence", text, "what was seen, or who said so"),
+    with_object(Field{.name = "leftovers",
+                      .type = array,
+                      .when = "ended, and its command left some",
+                      .about = "processes that it left running"},
+                "leftover", leftover_fields),
+};
+
+inline constexpr std::array session_fields = joined(
+    joined(
+        std::array{
+            always("id", id, "its name"),
+            only("given", "key", text, "routing key"),
+            always("source", word, "where it comes from"),
+            only("given", "platform", word, "where its user writes"),
+            only("given", "user_id", text, "whose conversation it is"),
+            only("it has one", "parent_id", id, "the session it came out of"),
+            Field{.name = "relation",
+                  .type = choice,
+                  .choices = names_of<Relation>,
+                  .when = "it has a parent",
+                  .about = "how it came out of it"},
+            always("generation", integer, "its fencing token: rises with each owner"),
+            always_one_of<Status>("status", "derived from all the rest"),
+            only("given", "model", text, "the model that answers"),
+            only("given", "title", text, "for people"),
+            only("given", "cwd", text, "working directory"),
+            always("started_at", time, "when this generation was opened"),
+            always("last_activity_at", time, "its last message or turn"),
+        },
+        end_fields),
+    std::array{
+        always("message_count", integer, "messages on record"),
+        always("input_tokens", integer, "tokens of all messages that are not the assistant's"),
+        always("output_tokens", integer, "tokens of the assistant's messages"),
+        with_object(always("owner", object, "what keeps it alive"), "owner", owner_facts),
+        always_one_of<OnOwnerLoss>("on_owner_loss", "what happens when its owner is gone"),
+        only("it parks", "park_s", integer, "for how many seconds it waits for the next owner"),
+        only("open", "last_seen_at", time, "the last sign of life of its owner"),
+        only("unknown", "unknown_since", time, "since when its owner cannot be checked"),
+        only("stalled", "stalled_since", time, "since when its lease is not renewed"),
+        only("parked", "parked_since", time, "since when it has no owner"),
+        always("attached", integer, "clients that look at it"),
+        always("turn", boolean, "whether the agent works on a prompt"),
+        only("a turn is on", "turn_since", time, "since when"),
+        always("pinned", boolean, "whether it is kept at hand"),
+        only("given", "meta", object, "what the client keeps with it"),
+    });
+
+inline constexpr std::array message_facts{
+    always("role", word, "who wrote it"),
+    always("content", content, "what"),
+    only("a tool wrote it", "tool_name", text, "which"),
+    only("known", "tokens", integer, "how many tokens it is"),
+};
+
+inline constexpr std::array event_fields =
+    joined(joined(
+               std::array{
+                   always("seq", integer, "its place in the log: rises by one, without holes"),
+                   always("id", text, "the same each time it is told"),
+                   Field{.name = "type",
+                         .type = choice,
+                         .required = true,
+                         .choices = names_of<EventType>,
+                         .about = "what happened"},
+                   always("time", time, "when"),
+                   only("about a session", "session_id", id, "which"),
+                   only("it has one", "session_key", text, "the session's routing key"),
+                   only("about a session", "generation", integer, "of the session"),
+                   only("it has one", "platform", word, "of the session"),
+                   only("it has one", "user_id", text, "of the session"),
+                   only("about a session", "source", word, "of the session"),
+                   only("it has one", "parent_id", id, "of the session"),
+                   Field{.name = "relation",
+                         .type = choice,
+                         .choices = names_of<Relation>,
+                         .when = "it has a parent",
+                         .about = "of the session"},
+                   only("about a session", "started_at", time, "when its generation was opened"),
+               },
+               end_fields),
+           std::array{
+               only("ended", "message_count", integer, "messages on record"),
+               only("ended", "input_tokens", integer, "tokens that came in"),
+               only("ended", "output_tokens", integer, "tokens that went out"),
+           });
+
+/// What the docs and `rpc.describe` describe once.
+struct SharedObject {
+    std::string_view name;
+    std::span<const Field> fields;
+};
+inline constexpr std::array shared_objects{
+    SharedObject{"session", session_fields},   SharedObject{"owner", owner_facts},
+    SharedObject{"leftover", leftover_fields}, SharedObject{"message", message_facts},
+    SharedObject{"event", event_fields},
+};
+
+}  // namespace knell::wire::fields
