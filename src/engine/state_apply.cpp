@@ -1,0 +1,187 @@
+// The tables of open sessions: entering, leaving, changing in place, and the one door to that.
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+#include "engine/state.hpp"
+
+namespace knell {
+
+SteadyTime State::first_deadline(const LiveSession& live, SteadyTime from) const {
+    if (live.parked_since()) return from + live.park_window();
+    if (live.stalled_since() || !live.has_lease()) return LiveSession::no_deadline;
+    // Stalled means provably alive, which cannot be said of a process that cannot be checked.
+    const bool is_process = live.owner_kind() == OwnerKind::process;
+    if (is_process && live.unknown_since()) return LiveSession::no_deadline;
+    return from + live.lease_ttl();
+}
+
+void State::count_lease(const LiveSession& live, bool in) {
+    const bool counts = live.owner_kind() == OwnerKind::lease && !live.parked_since() &&
+                        live.deadline() != LiveSession::no_deadline;
+    if (!counts) return;
+    if (in) {
+        census_.add(live.deadline());
+    } else {
+        census_.remove(live.deadline());
+    }
+}
+
+Slot State::insert(LiveSession&& live) {
+    undo_.push_back({SessionId(std::string(live.id())), std::nullopt});
+    live.owner_link() = {};
+    if (live.deadline() == LiveSession::no_deadline)
+        live.set_deadline(first_deadline(live, now_.steady));
+    const auto slot = table_.insert(std::move(live));
+    auto& placed = table_.at(slot);
+    ++counts_.at(static_cast<std::size_t>(placed.status()));
+    silent_count_ += placed.is_silent_since_start() ? 1 : 0;
+    count_lease(placed, /*in=*/true);
+    if (placed.deadline() != LiveSession::no_deadline) wheel_.schedule(slot, placed.deadline());
+    if (placed.owner_kind() == OwnerKind::process && !placed.parked_since()) {
+        owners_.link(table_, slot, placed.owner(owner_hosts_).process);
+    }
+    if (placed.is_seen_unsaved()) unsaved_.push_back({slot, placed.ordinal()});
+    return slot;
+}
+
+LiveSession State::erase(Slot slot) {
+    owners_.unlink(table_, slot);
+    wheel_.cancel(slot);
+    const auto& live = table_.at(slot);
+    count_lease(live, /*in=*/false);
+    --counts_.at(static_cast<std::size_t>(live.status()));
+    silent_count_ -= live.is_silent_since_start() ? 1 : 0;
+    return table_.erase(slot);
+}
+
+template <typename Change>
+void State::modify(const SessionId& id, Change&& change) {
+    const auto slot = table_.find(id.text());
+    CHECK(slot != LiveTable::none);
+    auto& live = table_.at(slot);
+    undo_.push_back({id, live});
+    believe_clock(live);
+    --counts_.at(static_cast<std::size_t>(live.status()));
+    silent_count_ -= live.is_silent_since_start() ? 1 : 0;
+    change(slot, live);
+    ++counts_.at(static_cast<std::size_t>(live.status()));
+    silent_count_ += live.is_silent_since_start() ? 1 : 0;
+}
+
+void State::set_deadline(Slot slot, SteadyTime deadline) {
+    auto& live = table_.at(slot);
+    count_lease(live, /*in=*/false);
+    live.set_deadline(deadline);
+    count_lease(live, /*in=*/true);
+    if (deadline == LiveSession::no_deadline) {
+        wheel_.cancel(slot);
+    } else {
+        wheel_.schedule(slot, deadline);
+    }
+}
+
+// --- the one door -------------------------------------------------------------------------------
+
+void State::open(const Opened& change) {
+    CHECK(change.session.ordinal == heads_.ordinal + 1);
+    ++heads_.ordinal;
+    LiveSession live(change.session, owner_hosts_, clock_for(change.session.owner.since));
+    live.set_reaper(change.reaper, change.reaper_is_parent);
+    opened_.push_back({insert(std::move(live)), change.session.ordinal});
+}
+
+void State::open(const Reopened& change) {
+    // A spooled life began before it is opened: the session's clock goes on from what is on record.
+    const auto clock = clock_for(std::max(change.owner.since, change.at));
+    // A live one that is taken over leaves with its old owner and comes back with the new.
+    LiveSession live;
+    if (change.past) {
+        live = LiveSession(*change.past, owner_hosts_, clock);
+    } else {
+        const auto slot = table_.find(change.id.text());
+        CHECK(slot != LiveTable::none);
+        undo_.push_back({change.id, table_.at(slot)});
+        live = erase(slot);
+    }
+    live.set_turn(std::nullopt);
+    live.set_doubt(std::nullopt, std::nullopt);
+    live.set_parked(std::nullopt);
+    live.set_generation(change.generation);
+    live.set_leftovers(change.leftovers);
+    live.set_reaper(change.reaper, change.reaper_is_parent);
+    live.set_former_owners(change.former_owners);
+    live.set_owner(change.owner, change.on_owner_loss, change.park_window, owner_hosts_, clock);
+    live.set_seen(change.at, /*unsaved=*/false);
+    live.set_deadline(LiveSession::no_deadline);
+    live.set_silent_since_start(false);
+    live.set_adopted(false);
+    opened_.push_back({insert(std::move(live)), change.ordinal});
+}
+
+void State::end(const Ended& change) {
+    const auto slot = table_.find(change.id.text());
+    CHECK(slot != LiveTable::none);
+    undo_.push_back({change.id, table_.at(slot)});
+    erase(slot);
+    ended_.insert(change.id);
+}
+
+void State::apply(const Change& change) {
+    struct Door {
+        State& state;
+        void operator()(const Opened& c) { state.open(c); }
+        void operator()(const Reopened& c) { state.open(c); }
+        void operator()(const Ended& c) { state.end(c); }
+        void operator()(const Appended& c) {
+            state.modify(c.id, [&](Slot slot, LiveSession& live) {
+                live.set_tally(c.tally);
+                live.set_seen(c.at, /*unsaved=*/false);
+                state.postpone(slot);
+            });
+        }
+        void operator()(const TurnSet& c) {
+            state.modify(c.id, [&](Slot slot, LiveSession& live) {
+                live.set_turn(c.turn_since);
+                live.set_seen(c.at, /*unsaved=*/false);
+                state.postpone(slot);
+            });
+        }
+        void operator()(const LivenessMarked& c) {
+            state.modify(c.id, [&](Slot slot, LiveSession& live) {
+                state.set_doubt(live, c.unknown_since, c.stalled_since);
+                if (live.has_lease())
+                    state.set_deadline(slot, state.first_deadline(live, state.now_.steady));
+            });
+        }
+        void operator()(const Parked& c) {
+            state.modify(c.id, [&](Slot slot, LiveSession& live) {
+                state.owners_.unlink(state.table_, slot);
+                state.count_lease(live, /*in=*/false);
+                live.set_deadline(LiveSession::no_deadline);
+                live.set_parked(c.since);
+                live.set_silent_since_start(false);
+                live.set_turn(std::nullopt);
+                live.set_doubt(std::nullopt, std::nullopt);
+                state.set_deadline(slot, state.first_deadline(live, state.now_.steady));
+            });
+        }
+        void operator()(const Labelled& c) {
+            if (state.find(c.id) == nullptr) return;
+            state.modify(
+                c.id, [&](Slot, LiveSession& live) { live.set_titled(!c.labels.title.empty()); });
+        }
+        // Ended sessions are in the store only.
+        void operator()(const LeftoversSettled&) {}
+        void operator()(const Seen& c) {
+            state.modify(c.id, [&](Slot, LiveSession& live) {
+                live.set_seen(c.at, /*unsaved=*/false);
+                if (c.lease_from) live.set_silent_since_start(false);
+            });
+        }
+    };
+    std::visit(Door{*this}, change);
+}
+
+}  // namespace knell

@@ -1,0 +1,55 @@
+// What the clocks say to a session, and how they were set.
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/state.hpp"
+
+namespace knell {
+
+std::chrono::milliseconds State::clock_for(WallTime newest) const {
+    return clock_set_ + std::max(newest - now_.wall, std::chrono::milliseconds{0});
+}
+
+void State::believe_clock(LiveSession& live) {
+    if (clock_set_ <= owner_hosts_.clock_of(live.realm())) return;
+    live.set_realm(owner_hosts_.with_clock(live.realm(), clock_set_));
+}
+
+std::chrono::milliseconds State::set_back_for(const LiveSession& live) const {
+    const auto behind = owner_hosts_.clock_of(live.realm()) - clock_set_;
+    return std::max(behind, std::chrono::milliseconds{0});
+}
+
+std::optional<WallTime> State::last_word_for(const LiveSession& live) const {
+    // What was spooled began before that, but nobody watched it then.
+    if (!heads_.last_word || !live.is_adopted()) return std::nullopt;
+    // The clock's steps are counted from there.
+    return heads_.last_word->at + owner_hosts_.clock_of(live.realm());
+}
+
+WallTime State::time_for(const LiveSession& live) const {
+    return now_.wall + set_back_for(live);
+}
+
+WallTime State::earliest_for(const LiveSession& live, std::optional<SteadyTime> boot) const {
+    const auto ago = now_.boot - std::min(boot.value_or(now_.boot), now_.boot);
+    return time_for(live) - std::chrono::ceil<std::chrono::milliseconds>(ago);
+}
+
+WallTime State::latest_for(const LiveSession& live, std::optional<SteadyTime> boot) const {
+    const auto ago = now_.boot - std::min(boot.value_or(now_.boot), now_.boot);
+    return time_for(live) - std::chrono::floor<std::chrono::milliseconds>(ago);
+}
+
+WallTime State::heard_at() const {
+    const auto ago = now_.boot - std::min(heard_.boot, now_.boot);
+    return now_.wall - std::chrono::ceil<std::chrono::milliseconds>(ago);
+}
+
+WallTime State::seen_at(const LiveSession& live) const {
+    // A call may arrive while the opening of its session is on its way to the disk.
+    return std::max(earliest_for(live, heard_.boot), std::min(live.owner_since(), time_for(live)));
+}
+
+}  // namespace knell
