@@ -92,8 +92,8 @@ class Daemon final : public rpc::Backend {
                      read_for_feed(std::move(query), std::move(done));
                  }),
           dispatcher_(*this),
-          server_(dispatcher_, descriptors.clients_max),
-          housekeeping_(claims, server_, [this] { delivery_->reload_soon(); }),
+          server_(loop_, dispatcher_, descriptors.clients_max),
+          housekeeping_(claims, loop_, server_, [this] { delivery_->reload_soon(); }),
           delivery_reader_(std::move(readers.delivery)),
           leftovers_(process_tree_, live_owners_,
                      [this](StopOrder order) { record_fates(std::move(order)); }),
@@ -128,9 +128,9 @@ class Daemon final : public rpc::Backend {
     /// Serves until it is told to stop.
     void run() {
         spool_.look();
-        server_.every(spool_period, [this] { spool_.look(); });
+        loop_.every(spool_period, [this] { spool_.look(); });
         housekeeping_.start();
-        server_.run();
+        loop_.run();
         if (const auto self = processes_.identify(getpid())) {
             writer_.announce_shutdown(*self, housekeeping_.why_stopped());
         }
@@ -165,7 +165,7 @@ class Daemon final : public rpc::Backend {
     void hooks(rpc::HooksCall call, rpc::Done<rpc::HooksReply> done) override {
         auto held = std::make_shared<rpc::Done<rpc::HooksReply>>(std::move(done));
         delivery_->ask(std::move(call), [this, held](Result<rpc::HooksReply> result) {
-            server_.post(
+            loop_.post(
                 [held, result = std::move(result)]() mutable { (*held)(std::move(result)); });
         });
     }
@@ -192,7 +192,7 @@ class Daemon final : public rpc::Backend {
 
     void after_a_look(std::move_only_function<void()> then) override {
         auto held = std::make_shared<decltype(then)>(std::move(then));
-        watch_.look_now([this, held] { server_.post([held] { (*held)(); }); });
+        watch_.look_now([this, held] { loop_.post([held] { (*held)(); }); });
     }
 
     void search_leftovers(const SessionId& session, pid_t caller,
@@ -213,7 +213,7 @@ class Daemon final : public rpc::Backend {
                                     .by_parent = by_parent,
                                     .was_searched = !found.empty()};
                 if (!found.empty()) end.leftovers = std::move(found.front().leftovers);
-                server_.post([held, end = std::move(end)]() mutable { (*held)(std::move(end)); });
+                loop_.post([held, end = std::move(end)]() mutable { (*held)(std::move(end)); });
             };
             const bool is_command = row && *row && !(*row)->end &&
                                     (*row)->owner.kind == OwnerKind::process &&
@@ -241,7 +241,7 @@ class Daemon final : public rpc::Backend {
             });
     }
 
-    void stop() override { server_.stop(); }
+    void stop() override { loop_.stop(); }
     std::string how_watched(const ProcessIdentity& process) const override {
         return std::string(WatchList::describe(watch_.how(process)));
     }
@@ -264,7 +264,7 @@ class Daemon final : public rpc::Backend {
             while (!answers_in_flight_.try_acquire_for(100ms)) {
                 if (read_thread_.is_stopping()) return;
             }
-            server_.post([this, held, result = work(reader)]() mutable {
+            loop_.post([this, held, result = work(reader)]() mutable {
                 (*held)(std::move(result));
                 answers_in_flight_.release();
             });
@@ -338,12 +338,12 @@ class Daemon final : public rpc::Backend {
         const bool may_be_told = gone.departure.kind == Departure::Kind::lost ||
                                  is_unwaited_for(gone.process, processes_);
         if (looks == 0 || !may_be_told) {
-            return server_.post([this, gone = std::move(gone)]() mutable {
+            return loop_.post([this, gone = std::move(gone)]() mutable {
                 spool_.look(
                     [this, gone = std::move(gone)]() mutable { writer_.observe(std::move(gone)); });
             });
         }
-        server_.after(first_word_look, [this, gone = std::move(gone), looks] {
+        loop_.after(first_word_look, [this, gone = std::move(gone), looks] {
             observe_after_wrapper(gone, looks - 1);
         });
     }
@@ -390,7 +390,7 @@ class Daemon final : public rpc::Backend {
         if (newest > 0) delivery_->wake(newest);
         // Nobody listens: let go of them here, where they were made, not on the other thread.
         if (!feeds_.has_listeners()) events = {};
-        server_.post(
+        loop_.post(
             [this, newest, answers = std::move(answers), events = std::move(events)]() mutable {
                 for (auto& [done, reply] : answers) done(std::move(reply));
                 if (!events.empty()) {
@@ -407,7 +407,7 @@ class Daemon final : public rpc::Backend {
         auto run = [this, query = std::move(query),
                     done = std::move(done)](Reader& reader) mutable {
             auto page = rpc::read_feed_page(reader, std::move(query), store_->node_id());
-            server_.post([done = std::move(done), page = std::move(page)]() mutable {
+            loop_.post([done = std::move(done), page = std::move(page)]() mutable {
                 done(std::move(page));
             });
         };
@@ -432,6 +432,7 @@ class Daemon final : public rpc::Backend {
     ReadThread feed_thread_;  // a feed a million events behind delays no listing
     rpc::Feeds feeds_;        // outlives the connections, which hold its subscribers
     rpc::Dispatcher dispatcher_;
+    net::EventLoop loop_;
     net::Server server_;
     Housekeeping housekeeping_;
     std::unique_ptr<Reader> delivery_reader_;  // until delivery_ has it

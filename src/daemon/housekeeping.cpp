@@ -30,16 +30,18 @@ void hold_hangup() {
     set_hangup(SIG_BLOCK);
 }
 
-Housekeeping::Housekeeping(Claims& claims, net::Server& server, std::function<void()> reload)
+Housekeeping::Housekeeping(Claims& claims, net::EventLoop& loop, net::Server& server,
+                           std::function<void()> reload)
     : claims_(claims),
+      loop_(loop),
       server_(server),
       reload_(std::move(reload)),
       had_terminal_(has_controlling_terminal()) {}
 
 void Housekeeping::start() {
     keep_claims();
-    server_.every(look_period, [this] { look(); });
-    server_.on_hangup([this] { take_hangup(); });
+    loop_.every(look_period, [this] { look(); });
+    loop_.on_hangup([this] { take_hangup(); });
     set_hangup(SIG_UNBLOCK);
 }
 
@@ -62,7 +64,7 @@ void Housekeeping::take_hangup() {
 bool Housekeeping::stop_without_terminal() {
     if (!had_terminal_ || has_controlling_terminal()) return false;
     if (!std::exchange(lost_terminal_, true)) log_warn("the terminal was closed: stopping");
-    server_.stop();
+    loop_.stop();
     return true;
 }
 

@@ -13,18 +13,19 @@ namespace knell {
 void hold_hangup();
 
 /// Keeps the daemon reachable: its socket, its locks, its log, and what SIGHUP means.  On the
-/// server's thread.
+/// loop's thread.
 class Housekeeping {
   public:
     /// `reload` reads the config and the hooks again.
-    Housekeeping(Claims& claims, net::Server& server, std::function<void()> reload);
+    Housekeeping(Claims& claims, net::EventLoop& loop, net::Server& server,
+                 std::function<void()> reload);
 
     Result<void> listen() { return server_.listen(claims_.address()); }
     void start();
-    /// After the server has stopped.
+    /// After the loop has stopped.
     void remove_socket() { claims_.address().remove(); }
 
-    /// Why the server stopped: "on request", or what else.
+    /// Why the loop stopped: "on request", or what else.
     std::string why_stopped() const;
 
   private:
@@ -34,6 +35,7 @@ class Housekeeping {
     void keep_claims();
 
     Claims& claims_;
+    net::EventLoop& loop_;
     net::Server& server_;
     const std::function<void()> reload_;
     const bool had_terminal_;

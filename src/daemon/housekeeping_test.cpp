@@ -39,9 +39,9 @@ class HousekeepingTrial : public ::testing::Test {
         if (!claims) throw std::runtime_error(claims.error().message);
         claims_.emplace(std::move(*claims));
         claims_->remember_store();
-        house_.emplace(*claims_, server_, [this] {
+        house_.emplace(*claims_, loop_, server_, [this] {
             ++reloads_;
-            server_.stop();
+            loop_.stop();
         });
     }
     void listen() {
@@ -58,7 +58,8 @@ class HousekeepingTrial : public ::testing::Test {
     const testing::TempFolder folder_;
     const Paths paths_ = testing::paths_in(folder_.path());
     testing::InProcessBackend backend_;
-    net::Server server_{backend_.dispatcher(), /*connections_max=*/4};
+    net::EventLoop loop_;
+    net::Server server_{loop_, backend_.dispatcher(), /*connections_max=*/4};
     std::optional<Claims> claims_;
     std::optional<Housekeeping> house_;
     int reloads_ = 0;
@@ -106,7 +107,7 @@ TEST_F(HousekeepingTrial, AHangupIsKeptUntilTheStartAndReadsTheConfigAgain) {
     listen();
 
     house_->start();
-    server_.run();
+    loop_.run();
 
     EXPECT_FALSE(is_hangup_blocked());
     EXPECT_EQ(reloads_, 1);
@@ -117,10 +118,10 @@ TEST_F(HousekeepingTrial, ItLooksAgainByItself) {
     listen();
     start();
     fs::remove(paths_.listen_socket);
-    server_.every(1ms, [this] {
-        if (fs::exists(paths_.listen_socket)) server_.stop();
+    loop_.every(1ms, [this] {
+        if (fs::exists(paths_.listen_socket)) loop_.stop();
     });
-    server_.run();
+    loop_.run();
     EXPECT_TRUE(fs::is_socket(paths_.listen_socket));
 }
 

@@ -35,16 +35,16 @@ bool would_block(const error_code& error) {
 }  // namespace
 
 Connection::Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher,
-                       Budgets budgets, std::chrono::milliseconds unsent_for_max)
+                       std::shared_ptr<Budgets> budgets, std::chrono::milliseconds unsent_for_max)
     : socket_(std::move(socket)),
       caller_(caller),
       dispatcher_(dispatcher),
       unsent_for_max_(unsent_for_max),
       room_(socket_.get_executor()),
       patience_(socket_.get_executor()),
-      asked_budget_(budgets.asked),
-      unsent_share_(budgets.unsent),
-      half_read_share_(budgets.half_read) {
+      budgets_(std::move(budgets)),
+      lines_(limits::line_bytes_max, budgets_->half_read),
+      unsent_share_(budgets_->unsent) {
     socket_.non_blocking(true);
 }
 
@@ -55,9 +55,8 @@ void Connection::close() {
     patience_.cancel();
     // A late answer keeps this for a while; it must not keep these.
     unsent_ = {};
-    partial_ = {};
+    lines_.take_rest();
     count_unsent();
-    count_half_read();
     dispatcher_.hung_up(caller_.connection);
 }
 
@@ -102,47 +101,24 @@ asio::awaitable<bool> Connection::read_some() {
     drained_ = got < shared_buffer.size();
     if (would_block(error)) co_return true;
     // Whole without its newline, a last line is a call like any other.
-    if (error == asio::error::eof && !partial_.empty() && !refused_) {
-        handle(std::exchange(partial_, {}));
-        count_half_read();
-    }
+    if (error == asio::error::eof && lines_.size() > 0 && !refused_) handle(lines_.take_rest());
     if (error) co_return false;
     co_return take_lines({shared_buffer.data(), got});
 }
 
 bool Connection::take_lines(std::string_view bytes) {
-    while (!bytes.empty()) {
-        const auto end = bytes.find('\n');
-        const auto piece = bytes.substr(0, end);
-        if (partial_.size() + piece.size() > limits::line_bytes_max) {
-            ++in_flight_;
-            answer(
-                wire::error_line(
-                    nullptr, Error{ErrorCode::limit,
-                                   fmt::format("a line may be {} bytes long; closing, because what "
-                                               "follows cannot be told apart",
-                                               limits::line_bytes_max),
-                                   {},
-                                   {}}),
-                /*asked_bytes=*/0);
-            closing_ = true;
-            return false;
-        }
-        if (end == std::string_view::npos) {
-            partial_ += piece;
-            count_half_read();
-            return true;
-        }
-        if (partial_.empty()) {
-            handle(piece);
-        } else {
-            partial_ += piece;
-            handle(std::exchange(partial_, {}));
-            count_half_read();
-        }
-        bytes.remove_prefix(end + 1);
-    }
-    return true;
+    if (lines_.cut(bytes, [this](std::string_view line) { handle(line); })) return true;
+    ++in_flight_;
+    answer(wire::error_line(nullptr,
+                            Error{ErrorCode::limit,
+                                  fmt::format("a line may be {} bytes long; closing, because what "
+                                              "follows cannot be told apart",
+                                              limits::line_bytes_max),
+                                  {},
+                                  {}}),
+           /*asked_bytes=*/0);
+    closing_ = true;
+    return false;
 }
 
 void Connection::handle(std::string_view line) {
@@ -151,9 +127,10 @@ void Connection::handle(std::string_view line) {
     const bool refused = is_too_much(bytes);
     ++in_flight_;
     asked_bytes_ += bytes;
-    asked_budget_.change(0, bytes);
-    auto reply = [self = weak_from_this(), &budget = asked_budget_, bytes](std::string text) {
-        budget.change(bytes, 0);
+    budgets_->asked.change(0, bytes);
+    // No share: what was asked stays in the queues when its connection is gone.
+    auto reply = [self = weak_from_this(), budgets = budgets_, bytes](std::string text) {
+        budgets->asked.change(bytes, 0);
         if (const auto connection = self.lock()) connection->answer(std::move(text), bytes);
     };
     if (!refused) return dispatcher_.handle(line, caller_, std::move(reply), this);
@@ -161,7 +138,7 @@ void Connection::handle(std::string_view line) {
         line,
         Error{ErrorCode::limit,
               fmt::format("{} bytes of calls are waiting already; try again in a moment",
-                          asked_budget_.held() - bytes),
+                          budgets_->asked.held() - bytes),
               {},
               {}},
         std::move(reply));
@@ -170,7 +147,7 @@ void Connection::handle(std::string_view line) {
 bool Connection::is_too_much(std::size_t bytes) const {
     if (bytes <= limits::short_call_bytes_max) return false;
     const auto reserve = in_flight_ == 0 ? limits::asked_bytes_reserve : 0;
-    return asked_budget_.held() + bytes > limits::asked_bytes_all_max + reserve;
+    return budgets_->asked.held() + bytes > limits::asked_bytes_all_max + reserve;
 }
 
 void Connection::answer(std::string&& line, std::size_t asked_bytes) {
@@ -219,8 +196,7 @@ void Connection::give_up_unsent() {
 }
 
 void Connection::give_up_half_read() {
-    partial_ = {};
-    count_half_read();
+    lines_.take_rest();
     refuse(
         fmt::format("all clients together have sent more than {} bytes of lines without their "
                     "end, and this one the most; closing",

@@ -9,6 +9,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "core/limits.hpp"
+#include "net/line_cutter.hpp"
 #include "net/memory_budget.hpp"
 #include "rpc/caller.hpp"
 #include "rpc/dispatcher.hpp"
@@ -27,14 +28,15 @@ class Connection final : public rpc::Stream, public std::enable_shared_from_this
   public:
     using Socket = boost::asio::local::stream_protocol::socket;
 
-    /// The budgets are those of all connections; they outlive this.
+    /// Those of all connections, and of the calls that outlive theirs.
     struct Budgets {
-        MemoryBudget& asked;  // calls in flight
-        MemoryBudget& half_read;
-        MemoryBudget& unsent;
+        MemoryBudget asked;  // calls in flight
+        MemoryBudget half_read;
+        MemoryBudget unsent;
     };
     /// `unsent_for_max`: a client that takes nothing for so long is closed.
-    Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher, Budgets budgets,
+    Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher,
+               std::shared_ptr<Budgets> budgets,
                std::chrono::milliseconds unsent_for_max = limits::unsent_for_max);
 
     /// Serves the client to its end.
@@ -42,7 +44,7 @@ class Connection final : public rpc::Stream, public std::enable_shared_from_this
     void close();
 
     std::size_t bytes_unsent() const { return unsent_share_.held(); }
-    std::size_t bytes_half_read() const { return half_read_share_.held(); }
+    std::size_t bytes_half_read() const { return lines_.size(); }
     /// All clients together hold too much, and this one the most: lets go of what it holds.
     void give_up_unsent();
     void give_up_half_read();
@@ -64,7 +66,6 @@ class Connection final : public rpc::Stream, public std::enable_shared_from_this
     void append(std::string_view lines);
     void refuse(std::string why);
     void count_unsent() { unsent_share_.set(unsent_.size()); }
-    void count_half_read() { half_read_share_.set(partial_.size()); }
     void handle(std::string_view line);
     bool must_wait() const;
     bool is_too_much(std::size_t bytes) const;
@@ -81,12 +82,10 @@ class Connection final : public rpc::Stream, public std::enable_shared_from_this
     const std::chrono::milliseconds unsent_for_max_;
     boost::asio::steady_timer room_;      // cancelled when a call is answered or bytes are sent
     boost::asio::steady_timer patience_;  // runs while the client does not read
-    std::string partial_;                 // an unfinished line
+    const std::shared_ptr<Budgets> budgets_;
+    LineCutter lines_;
     std::string unsent_;
-    // No share: what was asked stays in the queues when its connection is gone.
-    MemoryBudget& asked_budget_;
     BudgetShare unsent_share_;
-    BudgetShare half_read_share_;
     std::unique_ptr<rpc::Feed> feed_;  // or none
     std::size_t in_flight_ = 0;        // calls
     std::size_t asked_bytes_ = 0;      // of these calls

@@ -31,8 +31,7 @@ class ConnectionTrial : public ::testing::Test {
         auto caller = backend_.caller();
         caller.connection = rpc::ConnectionId{7};
         connection_ = std::make_shared<Connection>(std::move(served), caller, backend_.dispatcher(),
-                                                   Connection::Budgets{asked_, half_read_, unsent_},
-                                                   unsent_for_max);
+                                                   budgets_, unsent_for_max);
         asio::co_spawn(io_, connection_->serve(), [this](const std::exception_ptr& error) {
             EXPECT_EQ(error, nullptr);
             served_to_its_end_ = true;
@@ -83,9 +82,10 @@ class ConnectionTrial : public ::testing::Test {
     }
 
     knell::testing::InProcessBackend backend_;
-    MemoryBudget asked_{limits::asked_bytes_all_max, [] {}};
-    MemoryBudget half_read_{limits::half_read_bytes_all_max, [] {}};
-    MemoryBudget unsent_{limits::unsent_bytes_all_max, [] {}};
+    const std::shared_ptr<Connection::Budgets> budgets_ = std::make_shared<Connection::Budgets>(
+        Connection::Budgets{.asked = {limits::asked_bytes_all_max, [] {}},
+                            .half_read = {limits::half_read_bytes_all_max, [] {}},
+                            .unsent = {limits::unsent_bytes_all_max, [] {}}});
     asio::io_context io_;
     Connection::Socket client_{io_};
     std::shared_ptr<Connection> connection_;
@@ -99,8 +99,8 @@ TEST_F(ConnectionTrial, OneThatDoesNotReadItsAnswerIsClosedWhenItsTimeIsUp) {
     io_.restart();
     while (!served_to_its_end_) ASSERT_GT(io_.run_one_for(20s), 0U) << "nothing will ever close it";
 
-    EXPECT_EQ(unsent_.held(), 0U);
-    EXPECT_EQ(asked_.held(), 0U);
+    EXPECT_EQ(budgets_->unsent.held(), 0U);
+    EXPECT_EQ(budgets_->asked.held(), 0U);
     ASSERT_FALSE(backend_.hung_up.empty());
     EXPECT_EQ(backend_.hung_up.front(), rpc::ConnectionId{7});
     const auto heard = hear();
@@ -113,14 +113,14 @@ TEST_F(ConnectionTrial, OneThatReadsIsNotClosed) {
     connect();
     answer_with(4U << 20U);
     call("1");
-    EXPECT_GT(unsent_.held(), 3U << 20U);
-    EXPECT_EQ(connection_->bytes_unsent(), unsent_.held());
+    EXPECT_GT(budgets_->unsent.held(), 3U << 20U);
+    EXPECT_EQ(connection_->bytes_unsent(), budgets_->unsent.held());
     EXPECT_TRUE(connection_->is_busy());
     const auto heard = hear();
 
     EXPECT_EQ(lines(heard), 1U);
     EXPECT_GT(heard.size(), 4U << 20U);
-    EXPECT_EQ(unsent_.held(), 0U);
+    EXPECT_EQ(budgets_->unsent.held(), 0U);
     EXPECT_FALSE(connection_->is_busy());
     EXPECT_FALSE(has_hung_up());
     call("2");
@@ -134,7 +134,7 @@ TEST_F(ConnectionTrial, ALineMayBeAsLongAsItsBoundAndNoLonger) {
     ASSERT_EQ(line.size(), limits::line_bytes_max + 1) << "with its newline";
     say(line);
     EXPECT_NE(hear().find(R"("result")"), std::string::npos);
-    EXPECT_EQ(half_read_.held(), 0U);
+    EXPECT_EQ(budgets_->half_read.held(), 0U);
 
     say(" " + line + call_line("2"));
     const auto heard = hear();
@@ -152,17 +152,18 @@ TEST_F(ConnectionTrial, NoMoreIsReadWhileTooManyCallsAreUnanswered) {
         calls += read_line(id);
     }
     say(calls);
-    EXPECT_EQ(asked_.held(), calls.size() - limits::calls_per_connection_max) << "without newlines";
-    const auto held = asked_.held();
+    EXPECT_EQ(budgets_->asked.held(), calls.size() - limits::calls_per_connection_max)
+        << "without newlines";
+    const auto held = budgets_->asked.held();
     say(read_line(1000));
-    EXPECT_EQ(asked_.held(), held) << "one more was taken";
+    EXPECT_EQ(budgets_->asked.held(), held) << "one more was taken";
     EXPECT_EQ(hear(), "");
 
     backend_.do_reads();
     EXPECT_EQ(lines(hear()), limits::calls_per_connection_max);
     backend_.do_reads();
     EXPECT_EQ(lines(hear()), 1U);
-    EXPECT_EQ(asked_.held(), 0U);
+    EXPECT_EQ(budgets_->asked.held(), 0U);
 }
 
 TEST_F(ConnectionTrial, OneFewerThanTheMostLeavesRoom) {
@@ -171,9 +172,9 @@ TEST_F(ConnectionTrial, OneFewerThanTheMostLeavesRoom) {
     for (int id = 1; id < static_cast<int>(limits::calls_per_connection_max); ++id) {
         say(read_line(id));
     }
-    const auto held = asked_.held();
+    const auto held = budgets_->asked.held();
     say(read_line(1000));
-    EXPECT_GT(asked_.held(), held);
+    EXPECT_GT(budgets_->asked.held(), held);
 }
 
 TEST_F(ConnectionTrial, WhoHasSaidAllHearsAllTheAnswers) {
@@ -182,12 +183,12 @@ TEST_F(ConnectionTrial, WhoHasSaidAllHearsAllTheAnswers) {
     auto last = read_line(2);
     last.pop_back();  // whole without its newline
     say(read_line(1) + last);
-    EXPECT_EQ(half_read_.held(), last.size());
+    EXPECT_EQ(budgets_->half_read.held(), last.size());
     client_.shutdown(Connection::Socket::shutdown_send);
     EXPECT_EQ(hear(), "");
     EXPECT_FALSE(served_to_its_end_);
     EXPECT_TRUE(connection_->is_busy());
-    EXPECT_EQ(half_read_.held(), 0U);
+    EXPECT_EQ(budgets_->half_read.held(), 0U);
 
     backend_.do_reads();
     EXPECT_EQ(lines(hear()), 2U);
@@ -204,14 +205,14 @@ TEST_F(ConnectionTrial, AnAnswerToWhoHasGoneCostsNothing) {
     io_.restart();
     io_.poll();
     EXPECT_TRUE(served_to_its_end_);
-    EXPECT_GT(asked_.held(), 0U) << "it is still in a queue";
+    EXPECT_GT(budgets_->asked.held(), 0U) << "it is still in a queue";
     backend_.do_reads();
-    EXPECT_EQ(asked_.held(), 0U);
+    EXPECT_EQ(budgets_->asked.held(), 0U);
 }
 
 TEST_F(ConnectionTrial, OnlyLongCallsAreRefusedWhenAllAskForTooMuch) {
     connect();
-    asked_.change(0, limits::asked_bytes_all_max + limits::asked_bytes_reserve);
+    budgets_->asked.change(0, limits::asked_bytes_all_max + limits::asked_bytes_reserve);
     auto line = call_line("1");
     line.insert(line.size() - 1, limits::short_call_bytes_max + 1 - line.size(), ' ');
     say(line);
@@ -227,11 +228,11 @@ TEST_F(ConnectionTrial, TheFirstCallOfAConnectionMayUseTheReserve) {
     auto line = read_line(1);
     line.insert(line.size() - 1, 2 * limits::short_call_bytes_max, ' ');
     const auto bytes = line.size() - 1;
-    asked_.change(0, limits::asked_bytes_all_max + limits::asked_bytes_reserve - bytes);
+    budgets_->asked.change(0, limits::asked_bytes_all_max + limits::asked_bytes_reserve - bytes);
     say(line);
     EXPECT_EQ(hear(), "") << "it fits to the byte, and waits";
-    EXPECT_EQ(asked_.held(), limits::asked_bytes_all_max + limits::asked_bytes_reserve);
-    asked_.change(limits::asked_bytes_reserve, 0);
+    EXPECT_EQ(budgets_->asked.held(), limits::asked_bytes_all_max + limits::asked_bytes_reserve);
+    budgets_->asked.change(limits::asked_bytes_reserve, 0);
     say(line);
     EXPECT_NE(hear().find("bytes of calls are waiting already"), std::string::npos)
         << "its second may not";
@@ -265,7 +266,7 @@ TEST_F(ConnectionTrial, OneInTheMiddleOfALongLineIsClosedWithoutAWord) {
     answer_with(4U << 20U);
     call("1");
     connection_->give_up_unsent();
-    EXPECT_EQ(unsent_.held(), 0U);
+    EXPECT_EQ(budgets_->unsent.held(), 0U);
     EXPECT_EQ(lines(hear()), 0U);
     EXPECT_TRUE(has_hung_up());
 }
@@ -275,7 +276,7 @@ TEST_F(ConnectionTrial, OneThatMustGiveUpAHalfReadLineIsTold) {
     say(std::string(1000, 'x'));
     EXPECT_EQ(connection_->bytes_half_read(), 1000U);
     connection_->give_up_half_read();
-    EXPECT_EQ(half_read_.held(), 0U);
+    EXPECT_EQ(budgets_->half_read.held(), 0U);
     const auto heard = hear();
     EXPECT_NE(heard.find("lines without their end"), std::string::npos);
     EXPECT_EQ(lines(heard), 1U) << "what is left of its line is no call";

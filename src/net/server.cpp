@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
-#include <list>
 #include <memory>
 #include <unordered_map>
 
@@ -13,7 +11,6 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
@@ -35,9 +32,6 @@ namespace {
 
 /// Out of descriptors or memory: accepting again at once would spin.
 constexpr std::chrono::milliseconds accept_pause{50};
-/// How long answers may take to leave after `stop`.
-constexpr std::chrono::seconds drain_timeout{2};
-constexpr std::chrono::milliseconds drain_look{2};
 
 struct Admission {
     rpc::Caller caller;
@@ -81,10 +75,12 @@ void say_and_close(Protocol::socket socket, ErrorCode code, std::string why) {
 
 }  // namespace
 
-class Server::Impl {
+class Server::Impl final : public EventLoop::Service {
   public:
-    Impl(rpc::Dispatcher& dispatcher, std::size_t connections_max)
-        : dispatcher_(dispatcher), connections_max_(connections_max) {}
+    Impl(EventLoop& loop, rpc::Dispatcher& dispatcher, std::size_t connections_max)
+        : loop_(loop), dispatcher_(dispatcher), connections_max_(connections_max) {
+        loop_.add(*this);
+    }
 
     Result<void> listen(SocketAddress& address) {
         address_ = &address;
@@ -94,58 +90,19 @@ class Server::Impl {
     }
 
     Result<bool> keep_listening() {
-        if (stopping_ || address_->is_bound()) return false;
+        if (loop_.is_stopping() || address_->is_bound()) return false;
         auto bound = bind();
         if (!bound) return std::unexpected(bound.error());
         return true;
     }
 
-    void run() {
-        signals_.async_wait([this](error_code error, int) {
-            if (!error) stop();
-        });
-        io_.run();
-    }
-
-    void post(std::move_only_function<void()> work) {
-        // Asio wants copyable handlers here only in name: it moves them.
-        asio::post(io_, std::move(work));
-    }
-
-    void stop() {
-        if (stopping_.exchange(true)) return;
-        asio::post(io_, [this] {
-            error_code ignored;
-            acceptor_.close(ignored);
-            signals_.cancel(ignored);
-            hangups_.cancel(ignored);
-            for (auto& timer : timers_) timer.cancel();
-            drain_timer_.expires_after(drain_timeout);
-            drain_timer_.async_wait([this](error_code) { io_.stop(); });
-            wait_until_answered();
-        });
-    }
-
-    void every(std::chrono::milliseconds period, std::function<void()> work) {
-        timers_.emplace_back(io_);
-        asio::co_spawn(io_, tick(timers_.back(), period, std::move(work)), asio::detached);
-    }
-
-    void on_hangup(std::function<void()> work) {
-        struct sigaction now{};
-        if (sigaction(SIGHUP, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) return;
+    void close_door() override {
         error_code ignored;
-        hangups_.add(SIGHUP, ignored);
-        wait_for_hangup(std::move(work));
+        acceptor_.close(ignored);
     }
-
-    void after(std::chrono::milliseconds delay, std::function<void()> work) {
-        asio::post(io_, [this, delay, work = std::move(work)]() mutable {
-            auto timer = std::make_shared<asio::steady_timer>(io_, delay);
-            timer->async_wait([timer, work = std::move(work)](error_code error) {
-                if (!error) work();
-            });
-        });
+    bool is_busy() const override {
+        return std::ranges::any_of(connections_,
+                                   [](const auto& entry) { return entry.second->is_busy(); });
     }
 
     std::size_t connection_count() const { return count_; }
@@ -168,14 +125,6 @@ class Server::Impl {
         acceptor_.assign(Protocol(), listener->release(), error);
         if (error) return fail(ErrorCode::internal, "cannot listen: " + error.message());
         return {};
-    }
-
-    void wait_for_hangup(std::function<void()> work) {
-        hangups_.async_wait([this, work = std::move(work)](error_code error, int) mutable {
-            if (error) return;
-            work();
-            wait_for_hangup(std::move(work));
-        });
     }
 
     asio::awaitable<void> accept_loop() {
@@ -208,9 +157,8 @@ class Server::Impl {
                             connections_max_));
         }
         caller.connection = rpc::ConnectionId{++last_connection_};
-        auto connection = std::make_shared<Connection>(
-            std::move(socket), caller, dispatcher_,
-            Connection::Budgets{asked_budget_, half_read_budget_, unsent_budget_});
+        auto connection =
+            std::make_shared<Connection>(std::move(socket), caller, dispatcher_, budgets_);
         auto* key = connection.get();
         connections_.emplace(key, connection);
         ++count_;
@@ -220,25 +168,13 @@ class Server::Impl {
         });
     }
 
-    asio::awaitable<void> tick(asio::steady_timer& timer, std::chrono::milliseconds period,
-                               std::function<void()> work) {
-        for (;;) {
-            timer.expires_after(period);
-            error_code error;
-            auto token = asio::redirect_error(asio::use_awaitable, error);
-            co_await timer.async_wait(token);
-            if (error) co_return;
-            work();
-        }
-    }
-
     /// Later, not in the middle of what somebody is being sent or read from.
     void relieve_soon() {
         if (std::exchange(relief_posted_, true)) return;
         asio::post(io_, [this] {
             relief_posted_ = false;
-            relieve(unsent_budget_, &Connection::bytes_unsent, &Connection::give_up_unsent);
-            relieve(half_read_budget_, &Connection::bytes_half_read,
+            relieve(budgets_->unsent, &Connection::bytes_unsent, &Connection::give_up_unsent);
+            relieve(budgets_->half_read, &Connection::bytes_half_read,
                     &Connection::give_up_half_read);
         });
     }
@@ -257,43 +193,30 @@ class Server::Impl {
         }
     }
 
-    /// Calls that were taken are still answered.
-    void wait_until_answered() {
-        const auto busy = std::ranges::any_of(
-            connections_, [](const auto& entry) { return entry.second->is_busy(); });
-        if (!busy) return io_.stop();
-        accept_timer_.expires_after(drain_look);
-        accept_timer_.async_wait([this](error_code) { wait_until_answered(); });
-    }
-
+    EventLoop& loop_;
+    asio::io_context& io_ = loop_.context();
     rpc::Dispatcher& dispatcher_;
     const std::size_t connections_max_;
     std::atomic<std::size_t> count_{0};
-    std::atomic<bool> stopping_{false};
-
-    // They outlive all connections, which give their shares back, also those that wait in io_.
-    // Past the first no call is taken, so it needs no relief.
-    MemoryBudget asked_budget_{limits::asked_bytes_all_max, [] {}};
-    MemoryBudget unsent_budget_{limits::unsent_bytes_all_max, [this] { relieve_soon(); }};
-    MemoryBudget half_read_budget_{limits::half_read_bytes_all_max, [this] { relieve_soon(); }};
-    bool relief_posted_ = false;
     std::uint64_t last_connection_ = 0;
+    bool relief_posted_ = false;
+    /// Past the first no call is taken, so it needs no relief.
+    const std::shared_ptr<Connection::Budgets> budgets_ =
+        std::make_shared<Connection::Budgets>(Connection::Budgets{
+            .asked = {limits::asked_bytes_all_max, [] {}},
+            .half_read = {limits::half_read_bytes_all_max, [this] { relieve_soon(); }},
+            .unsent = {limits::unsent_bytes_all_max, [this] { relieve_soon(); }}});
 
-    asio::io_context io_{1};
     SocketAddress* address_ = nullptr;  // since `listen`
     Protocol::acceptor acceptor_{io_};
     asio::steady_timer accept_timer_{io_};
-    asio::steady_timer drain_timer_{io_};
-    asio::signal_set signals_{io_, SIGTERM, SIGINT};
-    asio::signal_set hangups_{io_};
-    std::list<asio::steady_timer> timers_;
     // A coroutine and late answers share a connection with this table: it is the one place where
     // the end of an object is not known beforehand.
     std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
 };
 
-Server::Server(rpc::Dispatcher& dispatcher, std::size_t connections_max)
-    : impl_(std::make_unique<Impl>(dispatcher, connections_max)) {}
+Server::Server(EventLoop& loop, rpc::Dispatcher& dispatcher, std::size_t connections_max)
+    : impl_(std::make_unique<Impl>(loop, dispatcher, connections_max)) {}
 Server::~Server() = default;
 
 Result<void> Server::listen(SocketAddress& address) {
@@ -301,24 +224,6 @@ Result<void> Server::listen(SocketAddress& address) {
 }
 Result<bool> Server::keep_listening() {
     return impl_->keep_listening();
-}
-void Server::run() {
-    impl_->run();
-}
-void Server::post(std::move_only_function<void()> work) {
-    impl_->post(std::move(work));
-}
-void Server::stop() {
-    impl_->stop();
-}
-void Server::every(std::chrono::milliseconds period, std::function<void()> work) {
-    impl_->every(period, std::move(work));
-}
-void Server::on_hangup(std::function<void()> work) {
-    impl_->on_hangup(std::move(work));
-}
-void Server::after(std::chrono::milliseconds delay, std::function<void()> work) {
-    impl_->after(delay, std::move(work));
 }
 std::size_t Server::connection_count() const {
     return impl_->connection_count();

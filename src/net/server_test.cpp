@@ -78,7 +78,7 @@ class ServerTrial : public ::testing::Test {
         address_.emplace(std::move(*address));
     }
     ~ServerTrial() override {
-        server_.stop();
+        loop_.stop();
         if (thread_.joinable()) thread_.join();
     }
     void listen() {
@@ -87,12 +87,12 @@ class ServerTrial : public ::testing::Test {
     }
     void serve() {
         listen();
-        thread_ = std::jthread([this] { server_.run(); });
+        thread_ = std::jthread([this] { loop_.run(); });
     }
     /// On the server's thread; waits until it is done.
     void on_server(std::function<void()> work) {
         std::promise<void> done;
-        server_.post([&] {
+        loop_.post([&] {
             work();
             done.set_value();
         });
@@ -103,7 +103,8 @@ class ServerTrial : public ::testing::Test {
     const std::string path_ = temp_.path() + "/run/knell.sock";
     std::optional<SocketAddress> address_;
     knell::testing::InProcessBackend backend_;
-    Server server_{backend_.dispatcher(), /*connections_max=*/2};
+    EventLoop loop_;
+    Server server_{loop_, backend_.dispatcher(), /*connections_max=*/2};
     std::jthread thread_;
 };
 
@@ -135,7 +136,7 @@ TEST_F(ServerTrial, ACallThatFillsTheBufferToItsLastByteIsNotTheLast) {
     std::string line = R"({"jsonrpc":"2.0","id":1,"method":"hooks.list"})";
     line.resize(buffer_size - 1, ' ');
     caller.send(line + "\n");  // all of it is there when the server first looks
-    thread_ = std::jthread([this] { server_.run(); });
+    thread_ = std::jthread([this] { loop_.run(); });
 
     EXPECT_THAT(caller.line(), HasSubstr(answered));
     EXPECT_THAT(caller.answer(), HasSubstr(answered)) << "there was nothing more to read just then";
@@ -160,11 +161,11 @@ TEST_F(ServerTrial, WhoCannotBeToldApartIsNotLetIn) {
     listen();
     const Caller caller(path_);
     std::jthread server([this] {
-        knell::testing::with_refused_calls({SYS_getsockopt}, ENOBUFS, [this] { server_.run(); });
+        knell::testing::with_refused_calls({SYS_getsockopt}, ENOBUFS, [this] { loop_.run(); });
     });
     EXPECT_THAT(caller.line(), HasSubstr("cannot tell who is calling"));
     EXPECT_EQ(server_.connection_count(), 0U);
-    server_.stop();
+    loop_.stop();
 }
 
 #ifndef KNELL_NEEDS_DESCRIPTORS
@@ -176,8 +177,8 @@ TEST_F(ServerTrial, WhoCallsWhileThereIsNoDescriptorIsServedWhenThereIs) {
     getrlimit(RLIMIT_NOFILE, &before);
     const rlimit none{.rlim_cur = 3, .rlim_max = before.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
-    server_.after(20ms, [&] { setrlimit(RLIMIT_NOFILE, &before); });
-    thread_ = std::jthread([this] { server_.run(); });
+    loop_.after(20ms, [&] { setrlimit(RLIMIT_NOFILE, &before); });
+    thread_ = std::jthread([this] { loop_.run(); });
 
     EXPECT_THAT(caller.line(), HasSubstr(answered));
 }
@@ -186,9 +187,8 @@ TEST_F(ServerTrial, WhoCallsWhileThereIsNoDescriptorIsServedWhenThereIs) {
 TEST_F(ServerTrial, ItStopsWhileNobodyCanBeLetIn) {
     listen();
     const Caller caller(path_);
-    server_.after(20ms, [this] { server_.stop(); });
-    knell::testing::with_refused_calls({SYS_accept, SYS_accept4}, EMFILE,
-                                       [this] { server_.run(); });
+    loop_.after(20ms, [this] { loop_.stop(); });
+    knell::testing::with_refused_calls({SYS_accept, SYS_accept4}, EMFILE, [this] { loop_.run(); });
     EXPECT_EQ(server_.connection_count(), 0U);
 }
 
@@ -203,7 +203,7 @@ TEST_F(ServerTrial, WhoWaitsAtASocketThatWasDeletedIsServed) {
     ASSERT_TRUE(bound) << bound.error().message;
     EXPECT_TRUE(*bound);
     EXPECT_FALSE(*server_.keep_listening()) << "it is there";
-    thread_ = std::jthread([this] { server_.run(); });
+    thread_ = std::jthread([this] { loop_.run(); });
     EXPECT_THAT(waits.line(), HasSubstr(answered));
     EXPECT_THAT(Caller(path_).answer(), HasSubstr(answered));
 }
@@ -236,7 +236,7 @@ TEST_F(ServerTrial, ASocketThatCannotBeWatchedIsAnError) {
 
 TEST_F(ServerTrial, NothingIsBoundAgainOnceItStops) {
     listen();
-    server_.stop();
+    loop_.stop();
     fs::remove(path_);
     EXPECT_FALSE(*server_.keep_listening());
     EXPECT_FALSE(fs::exists(path_));
@@ -244,9 +244,10 @@ TEST_F(ServerTrial, NothingIsBoundAgainOnceItStops) {
 
 TEST_F(ServerTrial, ASignalStopsIt) {
     for (const int signal : {SIGTERM, SIGINT}) {
-        Server server(backend_.dispatcher(), 2);
-        server.post([&] { ::raise(signal); });
-        server.run();
+        EventLoop loop;
+        const Server server(loop, backend_.dispatcher(), 2);
+        loop.post([&] { ::raise(signal); });
+        loop.run();
         EXPECT_EQ(server.connection_count(), 0U);
     }
 }
@@ -258,8 +259,8 @@ TEST_F(ServerTrial, WhatWasTakenIsAnsweredBeforeItEnds) {
     caller.ask("config.check");
     // Behind the call on the same connection, so the call has been taken by then.
     ASSERT_THAT(caller.answer(), HasSubstr(answered));
-    server_.stop();
-    server_.post([this] { backend_.do_reads(); });
+    loop_.stop();
+    loop_.post([this] { backend_.do_reads(); });
     EXPECT_THAT(caller.line(), HasSubstr("\"ok\":true"));
     thread_.join();
 }
@@ -270,41 +271,41 @@ TEST_F(ServerTrial, WhatIsNeverAnsweredDoesNotKeepItForever) {
     const Caller caller(path_);
     caller.ask("config.check");
     ASSERT_THAT(caller.answer(), HasSubstr(answered));
-    server_.stop();
+    loop_.stop();
     thread_.join();
     EXPECT_EQ(server_.connection_count(), 1U) << "it was there to the end";
 }
 
 TEST_F(ServerTrial, AHangupIsWorkForTheServerEachTime) {
     int hangups = 0;
-    server_.on_hangup([&] {
-        if (++hangups == 2) return server_.stop();
+    loop_.on_hangup([&] {
+        if (++hangups == 2) return loop_.stop();
         ::raise(SIGHUP);
     });
-    server_.post([] { ::raise(SIGHUP); });
-    server_.run();
+    loop_.post([] { ::raise(SIGHUP); });
+    loop_.run();
     EXPECT_EQ(hangups, 2);
 }
 
 TEST_F(ServerTrial, AHangupThatIsIgnoredStaysSo) {
     ::signal(SIGHUP, SIG_IGN);
     int hangups = 0;
-    server_.on_hangup([&] { ++hangups; });
-    server_.post([this] {
+    loop_.on_hangup([&] { ++hangups; });
+    loop_.post([this] {
         ::raise(SIGHUP);
-        server_.stop();
+        loop_.stop();
     });
-    server_.run();
+    loop_.run();
     EXPECT_EQ(hangups, 0);
     ::signal(SIGHUP, SIG_DFL);
 }
 
 TEST_F(ServerTrial, WorkIsDoneEveryPeriodUntilItStops) {
     int done = 0;
-    server_.every(1ms, [&] {
-        if (++done == 3) server_.stop();
+    loop_.every(1ms, [&] {
+        if (++done == 3) loop_.stop();
     });
-    server_.run();
+    loop_.run();
     EXPECT_EQ(done, 3);
 }
 
