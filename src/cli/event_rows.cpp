@@ -15,7 +15,15 @@ namespace {
 using wire::int_at;
 using wire::text_at;
 
+/// What a person wrote on a session, as it is now.
+std::string labels_of(const JsonObject& event) {
+    const auto title = text_at(event, "title");
+    const auto named = title.empty() ? std::string("no title") : fmt::format("\"{}\"", title);
+    return wire::bool_at(event, "pinned") ? named + ", pinned" : named;
+}
+
 std::string what_happened(const JsonObject& event) {
+    if (event.contains("pinned")) return labels_of(event);
     const auto reason = text_at(event, "reason");
     const auto detail = text_at(event, "detail");
     std::string text(reason.empty() ? text_at(event, "source") : reason);

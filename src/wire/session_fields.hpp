@@ -170,7 +170,7 @@ inline constexpr std::array session_fields = joined(
         always("attached", integer, "clients that look at it"),
         always("turn", boolean, "whether the agent works on a prompt"),
         only("a turn is on", "turn_since", time, "since when"),
-        always("pinned", boolean, "whether it is kept at hand"),
+        always("pinned", boolean, "whether a person wants it kept"),
         only("given", "meta", object, "what the client keeps with it"),
     });
 
@@ -205,6 +205,8 @@ inline constexpr std::array event_fields =
                          .when = "it has a parent",
                          .about = "of the session"},
                    only("about a session", "started_at", time, "when its generation was opened"),
+                   only("a session:update", "title", text, "of the session, now"),
+                   only("a session:update", "pinned", boolean, "whether it is kept, now"),
                },
                end_fields),
            std::array{
