@@ -73,6 +73,16 @@ ONE_PLACE = [
      ["src/engine/end_events.cpp"]),
 ]
 
+# Code -> why not, and the folders of src/ where it is banned; unit tests may.
+NOT_IN = [
+    (r"\bJson(?:Object|Array)?\b|\bto_json\b",
+     "is contract JSON: give a value and render it in rpc/methods", ["daemon", "writer"]),
+]
+# Header -> the same.
+HEADERS_NOT_IN = [
+    (r"wire/(?:json|session_json|config_json)\.hpp", ["daemon", "writer"]),
+]
+
 LINES_MAX = 500
 VAGUE_NAME = r"\b(?:class|struct)\s+(\w*(?:Manager|Helper|Util|Data|Info))\b"
 
@@ -127,6 +137,9 @@ def check_file(path, text):
             elif target not in may and quoted not in may:
                 yield (line(match.start()), f"{layer} may not include {quoted}, only "
                        + (", ".join(sorted(may))), "layers")
+        for pattern, folders in HEADERS_NOT_IN:
+            if in_src and layer in folders and not unit_test and re.match(pattern, quoted or ""):
+                yield line(match.start()), f"{quoted} is not for {layer}", "json"
         for pattern, folders in LIBRARIES:
             here = layer in folders or (unit_test and "unit tests" in folders)
             if re.match(pattern, quoted or angled) and not here:
@@ -137,6 +150,12 @@ def check_file(path, text):
         if layer not in folders:
             for match in re.finditer(pattern, code):
                 yield line(match.start()), f"{match[0]} {why}", "time"
+
+    if in_src and not unit_test:
+        for pattern, why, folders in NOT_IN:
+            if layer in folders:
+                for match in re.finditer(pattern, code):
+                    yield line(match.start()), f"{match[0]} {why}", "json"
 
     for pattern, why, files in ONE_PLACE:
         if in_src and not unit_test and path not in files:
@@ -200,6 +219,8 @@ BAD = [  # path, text, line and rule of the one finding
     ("bench/a.cpp", "usleep(5);\n", 1, "time"),
     ("src/net/a.cpp", "nanosleep(&t, nullptr);\n", 1, "time"),
     ("src/engine/d.cpp", "decision.changes.emplace_back(Ended{id});\n", 1, "one place"),
+    ("src/daemon/d.cpp", "\nreturn JsonObject{};\n", 2, "json"),
+    ("src/writer/a.cpp", '#include "wire/json.hpp"\n', 1, "json"),
     ("src/core/i.cpp", "\n" * (LINES_MAX + 1), LINES_MAX + 1, "size"),
     ("src/core/j.hpp", "\nclass SessionManager {};\n", 2, "names"),
     ("src/core/k.hpp", "struct PeerInfo;\n", 1, "names"),
@@ -216,6 +237,7 @@ GOOD = [
     ("src/config/z.cpp", "#include <yaml-cpp/parser.h>\n"),
     ("src/cli/z.cpp", '#include <CLI/CLI.hpp>\n#include "daemon/daemon.hpp"\n'),
     ("src/store/sqlite/z.cpp", '#include <SQLiteCpp/Database.h>\n#include "store/store.hpp"\n'),
+    ("src/rpc/methods/z.cpp", '#include "wire/json.hpp"\nJsonObject render();\n'),
     ("src/platform/z.cpp", "auto a = std::chrono::steady_clock::now();\n"),
     ("src/core/y.cpp", "// steady_clock::now()\nauto a = \"sleep_for\"; auto n = 65'536;\n"),
     ("src/core/x.cpp", '/*\n#include "net/a.hpp"\n*/ struct Information {};\n' + "\n" * 400),

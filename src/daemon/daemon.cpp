@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <iterator>
@@ -58,13 +59,6 @@ std::string host_name() {
     gethostname(name.data(), name.size() - 1);
     return name.data();
 }
-
-/// A reader for each thread that reads.
-struct Readers {
-    std::unique_ptr<Reader> answers;
-    std::unique_ptr<Reader> feeds;
-    std::unique_ptr<Reader> delivery;
-};
 
 /// How often, and how many times, a command that has ended is looked at until its `knell run` has
 /// said how: a second in all, in case that is stopped or busy.
@@ -131,6 +125,7 @@ class Daemon final : public rpc::Backend {
         loop_.every(spool_period, [this] { spool_.look(); });
         housekeeping_.start();
         loop_.run();
+        is_over_ = true;
         if (const auto self = processes_.identify(getpid())) {
             writer_.announce_shutdown(*self, housekeeping_.why_stopped());
         }
@@ -158,6 +153,12 @@ class Daemon final : public rpc::Backend {
 
     void drop_reads(rpc::ConnectionId asker) override {
         for (auto& read : read_thread_.take_out(asker)) read.drop();
+    }
+
+    void forgotten(std::string_view method, std::move_only_function<void()> answer) override {
+        if (is_over_) return;  // what is still queued goes, and nobody waits for it
+        log_error("{} was not answered, which is a bug; its caller got \"internal\"", method);
+        server_.post(std::move(answer));
     }
 
     rpc::Feeds& feeds() override { return feeds_; }
@@ -417,6 +418,7 @@ class Daemon final : public rpc::Backend {
     static constexpr std::ptrdiff_t answers_in_flight_max = 16;
 
     const DaemonOptions options_;
+    std::atomic<bool> is_over_ = false;  // the server has stopped; outlives all that holds calls
     std::counting_semaphore<answers_in_flight_max> answers_in_flight_{answers_in_flight_max};
     const std::string host_;
     const Now started_;
@@ -478,13 +480,9 @@ int run_daemon(const DaemonOptions& options) {
     auto store = open_store(paths);
     if (!store) return refuse(store.error());
     claims->remember_store();
-    Readers readers;
-    for (auto* reader : {&readers.answers, &readers.feeds, &readers.delivery}) {
-        auto opened = (*store)->open_reader();
-        if (!opened) return refuse(opened.error());
-        *reader = std::move(*opened);
-    }
-    Daemon daemon(options, *claims, std::move(*store), std::move(readers), *descriptors);
+    auto readers = open_readers(**store);
+    if (!readers) return refuse(readers.error());
+    Daemon daemon(options, *claims, std::move(*store), std::move(*readers), *descriptors);
     if (auto started = daemon.start(); !started) return refuse(started.error());
     log_started(options, daemon);
     daemon.run();

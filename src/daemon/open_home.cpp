@@ -39,4 +39,14 @@ Result<std::unique_ptr<Store>> open_store(const Paths& paths) {
     return std::unexpected(std::move(error));
 }
 
+Result<Readers> open_readers(Store& store) {
+    Readers readers;
+    for (auto* reader : {&readers.answers, &readers.feeds, &readers.delivery}) {
+        auto opened = store.open_reader();
+        if (!opened) return std::unexpected(std::move(opened.error()));
+        *reader = std::move(*opened);
+    }
+    return readers;
+}
+
 }  // namespace knell

@@ -15,4 +15,12 @@ Result<void> make_directories(const Paths& paths);
 /// in its place, what the system denies this process.
 Result<std::unique_ptr<Store>> open_store(const Paths& paths);
 
+/// A reader for each thread that reads.
+struct Readers {
+    std::unique_ptr<Reader> answers;
+    std::unique_ptr<Reader> feeds;
+    std::unique_ptr<Reader> delivery;
+};
+Result<Readers> open_readers(Store& store);
+
 }  // namespace knell

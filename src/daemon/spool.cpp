@@ -80,13 +80,9 @@ void SpoolIntake::look() {
     waiting_for_this_ = std::exchange(waiting_for_next_, {});
     looking_ = true;
     auto found = std::make_shared<std::vector<std::string>>();
-    backend_.read(
-        rpc::ConnectionId::none,
-        [found, this](Reader&) -> Result<Json> {
-            *found = find_spool_files(spool_dir_);
-            return Json{};
-        },
-        [found, this](const Result<Json>&) {
+    read_unasked(
+        backend_, [found, this](Reader&) { *found = find_spool_files(spool_dir_); },
+        [found, this](bool) {
             looking_ = false;
             waiting_.assign(found->begin(), found->end());
             advance();
@@ -105,15 +101,11 @@ void SpoolIntake::advance() {
 
 void SpoolIntake::load(const std::string& path) {
     auto loaded = std::make_shared<std::optional<LoadedSpool>>();
-    backend_.read(
-        rpc::ConnectionId::none,
-        [loaded, path, this](Reader&) -> Result<Json> {
-            *loaded = load_spool(path, backend_);
-            return Json{};
-        },
-        [loaded, path, this](const Result<Json>& read) {
+    read_unasked(
+        backend_, [loaded, path, this](Reader&) { *loaded = load_spool(path, backend_); },
+        [loaded, path, this](bool was_read) {
             // Too much else is to be read: the next look will find them again.
-            if (!read) waiting_.clear();
+            if (!was_read) waiting_.clear();
             if (!*loaded) return finish_one();
             auto& [lock, commands, problem] = **loaded;
             if (!problem.empty()) {

@@ -33,7 +33,7 @@ void replay(const std::string& path, LoadedSpool& file, const SpoolAtStart::Say&
 void OpenSessionsSpool::take_in(const IsOpen& is_open, const Say& say) {
     for (const auto& path : find_spool_files(spool_dir_)) {
         if (!is_open(SessionId(std::filesystem::path(path).stem().string()))) continue;
-        if (auto file = load_spool(path, backend_)) replay(path, *file, say);
+        if (auto file = load_spool(path, here_)) replay(path, *file, say);
     }
 }
 

@@ -11,14 +11,14 @@ namespace knell {
 /// left to SpoolIntake: they may be many.
 class OpenSessionsSpool final : public SpoolAtStart {
   public:
-    OpenSessionsSpool(std::string spool_dir, rpc::Backend& backend)
-        : spool_dir_(std::move(spool_dir)), backend_(backend) {}
+    OpenSessionsSpool(std::string spool_dir, rpc::Surroundings& here)
+        : spool_dir_(std::move(spool_dir)), here_(here) {}
 
     void take_in(const IsOpen& is_open, const Say& say) override;
 
   private:
     const std::string spool_dir_;
-    rpc::Backend& backend_;  // understands what is written; nothing is submitted to it
+    rpc::Surroundings& here_;  // in which what is written is understood
 };
 
 }  // namespace knell

@@ -11,11 +11,11 @@
 
 namespace knell {
 
-std::optional<LoadedSpool> load_spool(const std::string& path, rpc::Backend& backend) {
+std::optional<LoadedSpool> load_spool(const std::string& path, rpc::Surroundings& here) {
     auto file = open_spool_file(path);
     if (!file) return LoadedSpool{{}, {}, file.error().message};
     if (!*file) return std::nullopt;
-    auto commands = parse_spool((*file)->text, backend);
+    auto commands = parse_spool((*file)->text, here);
     if (!commands) return LoadedSpool{std::move((*file)->lock), {}, commands.error().message};
     // Deleting it as delivered would hide that a run left a record nobody has.
     if (commands->empty() && !(*file)->text.empty()) {

@@ -19,7 +19,7 @@ struct LoadedSpool {
 };
 
 /// Nothing: look again later, see open_spool_file.
-std::optional<LoadedSpool> load_spool(const std::string& path, rpc::Backend& backend);
+std::optional<LoadedSpool> load_spool(const std::string& path, rpc::Surroundings& here);
 
 /// It can never be taken in: kept under another name, and logged.
 void set_aside_and_say(const std::string& path, std::string_view why);

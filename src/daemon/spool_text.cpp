@@ -9,7 +9,7 @@ namespace knell {
 
 namespace {
 
-Result<Command> parse_line(std::string_view line, rpc::Backend& backend) {
+Result<Command> parse_line(std::string_view line, rpc::Surroundings& here) {
     const auto value = wire::parse_json(line);
     if (!value) return std::unexpected(value.error());
     const auto* object = value->if_object();
@@ -20,12 +20,12 @@ Result<Command> parse_line(std::string_view line, rpc::Backend& backend) {
     }
     const auto at = parse_rfc3339(wire::text_at(*object, "at"));
     if (!at) return fail(ErrorCode::parse_error, "a line without a time");
-    return rpc::decode_spooled(wire::text_at(*object, "method"), *params, *at, backend);
+    return rpc::decode_spooled(wire::text_at(*object, "method"), *params, *at, here);
 }
 
 }  // namespace
 
-Result<std::vector<Command>> parse_spool(std::string_view text, rpc::Backend& backend) {
+Result<std::vector<Command>> parse_spool(std::string_view text, rpc::Surroundings& here) {
     std::vector<Command> commands;
     while (!text.empty()) {
         const auto end = text.find('\n');
@@ -36,7 +36,7 @@ Result<std::vector<Command>> parse_spool(std::string_view text, rpc::Backend& ba
                 return fail(ErrorCode::limit,
                             fmt::format("more than {} lines", limits::spool_lines_max));
             }
-            auto command = parse_line(line, backend);
+            auto command = parse_line(line, here);
             if (!command) return std::unexpected(command.error());
             commands.push_back(std::move(*command));
         }

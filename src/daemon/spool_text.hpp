@@ -9,6 +9,6 @@ namespace knell {
 
 /// The calls in a spool file, in order, or what is wrong with the first line that cannot be
 /// understood.
-Result<std::vector<Command>> parse_spool(std::string_view text, rpc::Backend& backend);
+Result<std::vector<Command>> parse_spool(std::string_view text, rpc::Surroundings& here);
 
 }  // namespace knell

@@ -11,17 +11,15 @@
 #include "engine/decide.hpp"
 #include "rpc/caller.hpp"
 #include "rpc/reports.hpp"
+#include "rpc/respond.hpp"
 #include "store/store.hpp"
 #include "watch/process_table.hpp"
 #include "wire/config_report.hpp"
-#include "wire/json.hpp"
 
 namespace knell::rpc {
 
 class Feeds;
 
-/// Called exactly once, on the thread that dispatched the call.
-using Respond = std::move_only_function<void(Result<Json>)>;
 /// Reads something and makes the answer of it.
 using ReadWork = std::move_only_function<Result<Json>(Reader&)>;
 /// As Respond, for those who give a value.
@@ -36,30 +34,24 @@ struct CommandEnd {
     bool was_searched = false;  // leftovers were looked for, if there are none
 };
 
-/// What the methods need of the daemon.  Both kinds of work are queued and bounded: a full queue
-/// answers `limit` at once.
-class Backend {
+/// Where we are: what reading a call's parameters needs to know.
+class Surroundings {
   public:
-    virtual ~Backend() = default;
+    virtual ~Surroundings() = default;
 
-    /// A change: decided, made durable, then answered.
-    virtual void submit(Command&& command, Done<Reply> done) = 0;
-    /// A read, on a thread with a reader of its own.  Connections have their reads done in turn.
-    virtual void read(ConnectionId asker, ReadWork work, Respond done) = 0;
-    /// Nobody waits for the reads of that connection any more: those still queued are not done.
-    virtual void drop_reads(ConnectionId asker) = 0;
+    virtual const ProcessTable& processes() const = 0;
+    virtual const std::string& host() const = 0;
+    virtual const std::string& node_id() const = 0;
+    virtual SessionId new_session_id() = 0;
+};
 
-    virtual Feeds& feeds() = 0;
+/// The daemon itself, to those who ask how it is or tell it what to do.
+class NodeControl {
+  public:
+    virtual ~NodeControl() = default;
 
     /// On the read thread.
     virtual Result<NodeStatus> node_status(Reader& reader) const = 0;
-    /// Looks for what the command of an open session left behind, away from this thread.
-    virtual void search_leftovers(const SessionId& session, pid_t caller,
-                                  std::optional<ProcessIdentity> reaper,
-                                  std::move_only_function<void(CommandEnd)> done) = 0;
-    /// Once everybody who is watched was looked at: the end of an owner that died before this was
-    /// called is submitted by then.
-    virtual void after_a_look(std::move_only_function<void()> then) = 0;
     /// Looks at every owner now: what would end or ended, what is left alone and why.  A page of
     /// sessions is named, those opened after `after`.
     virtual void sweep(bool dry_run, Ordinal after, Done<SweepReport> done) = 0;
@@ -68,13 +60,45 @@ class Backend {
     virtual ConfigReport check_config() const = 0;
     /// Ends the daemon once the answer has left.
     virtual void stop() = 0;
+};
 
+/// What the methods need of the daemon.  Both kinds of work are queued and bounded: a full queue
+/// answers `limit` at once.
+class Backend : public Surroundings, public NodeControl {
+  public:
+    /// A change: decided, made durable, then answered.
+    virtual void submit(Command&& command, Done<Reply> done) = 0;
+    /// A read, on a thread with a reader of its own.  Connections have their reads done in turn.
+    virtual void read(ConnectionId asker, ReadWork work, Respond done) = 0;
+    /// Nobody waits for the reads of that connection any more: those still queued are not done.
+    virtual void drop_reads(ConnectionId asker) = 0;
+    /// A call of that method was dropped without an answer, which is a bug.  Any thread; `answer`
+    /// is called on the dispatcher's, unless the daemon stops.
+    virtual void forgotten(std::string_view method, std::move_only_function<void()> answer) = 0;
+
+    virtual Feeds& feeds() = 0;
+
+    /// Looks for what the command of an open session left behind, away from this thread.
+    virtual void search_leftovers(const SessionId& session, pid_t caller,
+                                  std::optional<ProcessIdentity> reaper,
+                                  std::move_only_function<void(CommandEnd)> done) = 0;
+    /// Once everybody who is watched was looked at: the end of an owner that died before this was
+    /// called is submitted by then.
+    virtual void after_a_look(std::move_only_function<void()> then) = 0;
     /// How that owner is watched right now, in words; "" when it is not.
     virtual std::string how_watched(const ProcessIdentity& process) const = 0;
-    virtual const ProcessTable& processes() const = 0;
-    virtual const std::string& host() const = 0;
-    virtual const std::string& node_id() const = 0;
-    virtual SessionId new_session_id() = 0;
 };
+
+/// A read of the daemon's own, of which nobody is told.  `was_read`: there was room for it.
+inline void read_unasked(Backend& backend, std::move_only_function<void(Reader&)> work,
+                         std::move_only_function<void(bool was_read)> done) {
+    backend.read(
+        ConnectionId::none,
+        [work = std::move(work)](Reader& reader) mutable -> Result<Json> {
+            work(reader);
+            return Json{};
+        },
+        [done = std::move(done)](const Result<Json>& read) mutable { done(read.has_value()); });
+}
 
 }  // namespace knell::rpc

@@ -50,16 +50,27 @@ void Dispatcher::handle(std::string_view line, const Caller& caller,
         reply(wire::error_line(request.error().id, request.error().error));
         return;
     }
-    Respond respond = [id = std::move(request->id), silent = request->is_notification,
-                       reply = std::move(reply)](Result<Json> result) mutable {
-        if (silent) return reply({});
-        if (!result) return reply(wire::error_line(id, result.error()));
-        auto line = wire::result_line(id, *result);
-        if (line.size() > limits::answer_bytes_max) line = wire::error_line(id, too_long(line));
-        reply(std::move(line));
-    };
     const auto method = std::ranges::find(methods(), request->method, &Method::name);
-    if (method == methods().end()) {
+    const bool is_known = method != methods().end();
+    const auto name = is_known ? method->name : std::string_view{};
+    Respond respond(
+        [id = std::move(request->id), silent = request->is_notification,
+         reply = std::move(reply)](Result<Json> result) mutable {
+            if (silent) return reply({});
+            if (!result) return reply(wire::error_line(id, result.error()));
+            auto line = wire::result_line(id, *result);
+            if (line.size() > limits::answer_bytes_max) line = wire::error_line(id, too_long(line));
+            reply(std::move(line));
+        },
+        [&backend = backend_, name](Respond::Answer answer) {
+            backend.forgotten(name, [answer = std::move(answer), name]() mutable {
+                answer(fail(ErrorCode::internal,
+                            fmt::format("{} was not answered; this is a bug in knell, and what "
+                                        "became of the call is not known",
+                                        name)));
+            });
+        });
+    if (!is_known) {
         respond(
             fail(ErrorCode::method_not_found,
                  fmt::format("no method {:.64}; `knell rpc --list` lists them", request->method)));

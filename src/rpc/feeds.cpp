@@ -53,6 +53,7 @@ class Feeds::Subscriber final : public Feed {
     Subscriber(const Subscriber&) = delete;
     Subscriber& operator=(const Subscriber&) = delete;
     ~Subscriber() override {
+        respond.release();  // its connection is gone
         feeds_.subscribers_.erase(number);
         --feeds_.listeners_;
     }

@@ -18,10 +18,10 @@ NamedPid read_named_pid(GivenOwner& owner, const Caller& caller) {
 }
 
 Owner process_owner(GivenOwner& given, const NamedPid& named, const Caller& caller,
-                    const Backend& backend) {
-    const auto& processes = backend.processes();
+                    const Surroundings& here) {
+    const auto& processes = here.processes();
     Owner owner;
-    owner.host = backend.host();
+    owner.host = here.host();
     const auto located = processes.locate(named, caller.pid);
     const auto identity = located.kind == Located::Kind::here ? processes.identify(located.pid)
                                                               : std::optional<ProcessIdentity>{};
@@ -38,18 +38,18 @@ Owner process_owner(GivenOwner& given, const NamedPid& named, const Caller& call
     return owner;
 }
 
-Owner lease_owner(GivenOwner& given, const Backend& backend) {
+Owner lease_owner(GivenOwner& given, const Surroundings& here) {
     Owner owner;
     owner.kind = OwnerKind::lease;
     owner.host = given.get<"host">();
-    if (owner.host.empty()) owner.host = backend.host();
+    if (owner.host.empty()) owner.host = here.host();
     owner.lease_ttl = given.get_as<std::chrono::seconds, "lease_ttl_s">();
     return owner;
 }
 
-Owner calling_process(FieldReader& given, const Caller& caller, const Backend& backend) {
+Owner calling_process(FieldReader& given, const Caller& caller, const Surroundings& here) {
     Owner owner;
-    owner.host = backend.host();
+    owner.host = here.host();
     if (caller.process) {
         owner.process = *caller.process;
     } else {
@@ -74,10 +74,10 @@ void translate(ProcessIdentity& process, const ProcessTable& processes) {
 }  // namespace
 
 Owner read_owner(FieldReader& given, std::optional<GivenOwner> named_owner, const Caller& caller,
-                 const Backend& backend) {
+                 const Surroundings& here) {
     if (!named_owner) {
         // One that is no object was refused by then.
-        return given.error() ? Owner{} : calling_process(given, caller, backend);
+        return given.error() ? Owner{} : calling_process(given, caller, here);
     }
     auto& owner = *named_owner;
     const auto kind = owner.choice<OwnerKind, "kind">();
@@ -85,17 +85,17 @@ Owner read_owner(FieldReader& given, std::optional<GivenOwner> named_owner, cons
         given.reject(owner_rows::owner_param.name, "must hold pid, lease_ttl_s or both");
         return {};
     }
-    if (!owner.has<"pid">()) return lease_owner(owner, backend);
+    if (!owner.has<"pid">()) return lease_owner(owner, here);
     const auto named = read_named_pid(owner, caller);
     if (kind == OwnerKind::lease) {
-        auto lease = lease_owner(owner, backend);
+        auto lease = lease_owner(owner, here);
         lease.process.pid = named.pid;
         lease.process.pid_namespace = named.pid_namespace;
         return lease;
     }
     Owner process;
-    if (!owner.error()) process = process_owner(owner, named, caller, backend);
-    if (owner.has<"lease_ttl_s">()) process.lease_ttl = lease_owner(owner, backend).lease_ttl;
+    if (!owner.error()) process = process_owner(owner, named, caller, here);
+    if (owner.has<"lease_ttl_s">()) process.lease_ttl = lease_owner(owner, here).lease_ttl;
     return process;
 }
 
@@ -120,13 +120,13 @@ OwnerLoss read_owner_loss(FieldReader& given, OnOwnerLoss act, std::optional<std
     return loss;
 }
 
-bool is_parent(const Caller& caller, const Owner& owner, const Backend& backend) {
+bool is_parent(const Caller& caller, const Owner& owner, const Surroundings& here) {
     return caller.process && owner.kind == OwnerKind::process && owner.process.pid > 0 &&
-           backend.processes().parent_of(owner.process.pid) == caller.pid;
+           here.processes().parent_of(owner.process.pid) == caller.pid;
 }
 
-Reaper reaper_of(const Caller& caller, const Backend& backend) {
-    if (!caller.process || !backend.processes().is_knell(caller.pid)) return {};
+Reaper reaper_of(const Caller& caller, const Surroundings& here) {
+    if (!caller.process || !here.processes().is_knell(caller.pid)) return {};
     return {caller.process->pid, caller.process->start_ticks};
 }
 

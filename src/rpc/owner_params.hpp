@@ -103,7 +103,7 @@ using GivenSpooledOwner = wire::Given<owner_rows::spooled_owner_params>;
 /// the calling process is it.  {kind: "lease", pid} is a lease that stands for a process which
 /// cannot be seen from here: somebody who sees it renews it.
 Owner read_owner(wire::FieldReader& given, std::optional<GivenOwner> owner, const Caller& caller,
-                 const Backend& backend);
+                 const Surroundings& here);
 
 /// The process that owned a session as it was spooled, as we know it.
 ProcessIdentity read_spooled_owner(GivenSpooledOwner& owner, const ProcessTable& processes);
@@ -117,9 +117,9 @@ OwnerLoss read_owner_loss(wire::FieldReader& given, OnOwnerLoss act,
                           std::optional<std::int64_t> park_s);
 
 /// Whether the caller will be told by the kernel how the owner ends.
-bool is_parent(const Caller& caller, const Owner& owner, const Backend& backend);
+bool is_parent(const Caller& caller, const Owner& owner, const Surroundings& here);
 
 /// One that cannot be identified adopts nobody's orphans.
-Reaper reaper_of(const Caller& caller, const Backend& backend);
+Reaper reaper_of(const Caller& caller, const Surroundings& here);
 
 }  // namespace knell::rpc

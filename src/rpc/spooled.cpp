@@ -5,9 +5,9 @@
 namespace knell::rpc {
 
 Result<Command> decode_spooled(std::string_view method, const JsonObject& params, WallTime at,
-                               Backend& backend) {
-    if (method == "session.create") return read_spooled_create(params, at, backend);
-    if (method == "session.close") return read_spooled_close(params, at, backend);
+                               Surroundings& here) {
+    if (method == "session.create") return read_spooled_create(params, at, here);
+    if (method == "session.close") return read_spooled_close(params, at, here);
     return fail(ErrorCode::method_not_found,
                 fmt::format("{} cannot be spooled", std::string(method)));
 }

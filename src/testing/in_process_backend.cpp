@@ -88,6 +88,7 @@ void InProcessBackend::submit(Command&& command, rpc::Done<Reply> done) {
 }
 
 void InProcessBackend::read(rpc::ConnectionId, rpc::ReadWork work, rpc::Respond done) {
+    if (forgets_reads) return;
     if (refuses_reads) {
         done(fail(ErrorCode::limit, "too many reads are waiting"));
     } else if (holds_reads) {
@@ -95,6 +96,12 @@ void InProcessBackend::read(rpc::ConnectionId, rpc::ReadWork work, rpc::Respond 
     } else {
         done(work(*reader_));
     }
+}
+
+void InProcessBackend::forgotten(std::string_view, std::move_only_function<void()> answer) {
+    if (is_over_) return;
+    CHECK(forgets_reads);
+    answer();
 }
 
 void InProcessBackend::do_reads() {

@@ -21,6 +21,9 @@ namespace knell::testing {
 class InProcessBackend final : public rpc::Backend {
   public:
     InProcessBackend();
+    ~InProcessBackend() override { is_over_ = true; }
+    InProcessBackend(const InProcessBackend&) = delete;
+    InProcessBackend& operator=(const InProcessBackend&) = delete;
 
     rpc::HooksReport hooks_report;  // what hooks.list answers
     /// One hook whose trouble makes the answer of hooks.list longer than this.
@@ -35,6 +38,7 @@ class InProcessBackend final : public rpc::Backend {
     std::vector<Command> submitted;  // by `submit`, refused or not
     bool refuses_reads = false;      // as when the queue is full
     bool holds_reads = false;        // they wait for `do_reads`
+    bool forgets_reads = false;      // they are dropped without an answer
     std::vector<rpc::ConnectionId> hung_up;  // who is no longer there
 
     /// One line in, one line out ("" for a notification).  Ends the test when an answer is not what
@@ -54,6 +58,8 @@ class InProcessBackend final : public rpc::Backend {
     void submit(Command&& command, rpc::Done<Reply> done) override;
     void read(rpc::ConnectionId asker, rpc::ReadWork work, rpc::Respond done) override;
     void drop_reads(rpc::ConnectionId asker) override { hung_up.push_back(asker); }
+    /// Ends the test, unless that is what it is about.
+    void forgotten(std::string_view method, std::move_only_function<void()> answer) override;
     rpc::Feeds& feeds() override { return feeds_; }
     Result<rpc::NodeStatus> node_status(Reader& reader) const override;
     void after_a_look(std::move_only_function<void()> then) override { then(); }
@@ -78,6 +84,7 @@ class InProcessBackend final : public rpc::Backend {
         rpc::Respond done;
     };
 
+    bool is_over_ = false;  // outlives the calls that are held
     FakeProcesses processes_;
     const std::string host_ = "testhost";
     std::unique_ptr<Store> store_;

@@ -83,12 +83,12 @@ JsonObject render(const OpenedReply& reply) {
 
 /// Everything of a new session but its owner.
 template <const auto& table>
-Create read_draft(wire::Given<table>& given, Backend& backend) {
+Create read_draft(wire::Given<table>& given, Surroundings& here) {
     Create create;
     auto& draft = create.draft;
     draft.id = given.template get<"id">();
     if (draft.id.empty()) {
-        draft.id = backend.new_session_id();
+        draft.id = here.new_session_id();
         create.fresh_id = true;
     }
     draft.key = given.template get<"key">();
@@ -115,14 +115,14 @@ Create read_draft(wire::Given<table>& given, Backend& backend) {
     return create;
 }
 
-Result<Command> read_create(const Call& call, Backend& backend) {
+Result<Command> read_create(const Call& call, Surroundings& here) {
     auto given = given_of<create_params>(call);
-    auto create = read_draft(given, backend);
+    auto create = read_draft(given, here);
     create.draft.owner =
-        read_owner(given, given.object<"owner", owner_params>(), call.caller, backend);
+        read_owner(given, given.object<"owner", owner_params>(), call.caller, here);
     if (given.get<"reaper">()) {
-        create.reaper = reaper_of(call.caller, backend);
-        create.reaper_is_parent = is_parent(call.caller, create.draft.owner, backend);
+        create.reaper = reaper_of(call.caller, here);
+        create.reaper_is_parent = is_parent(call.caller, create.draft.owner, here);
     }
     return command_of(given, std::move(create));
 }
@@ -182,13 +182,13 @@ std::span<const Method> session_open_methods() {
     return family;
 }
 
-Result<Command> read_spooled_create(const JsonObject& params, WallTime at, Backend& backend) {
+Result<Command> read_spooled_create(const JsonObject& params, WallTime at, Surroundings& here) {
     wire::Given<spooled_params> given(params);
-    auto create = read_draft(given, backend);
+    auto create = read_draft(given, here);
     create.at = at;
-    create.draft.owner.host = backend.host();
+    create.draft.owner.host = here.host();
     if (auto owner = given.object<"owner", spooled_owner_params>()) {
-        create.draft.owner.process = read_spooled_owner(*owner, backend.processes());
+        create.draft.owner.process = read_spooled_owner(*owner, here.processes());
     }
     return command_of(given, std::move(create));
 }

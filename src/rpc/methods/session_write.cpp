@@ -157,7 +157,7 @@ std::optional<ProcessIdentity> read_speaker(GivenClose& given, const Caller& cal
     return processes.identify(located.pid);
 }
 
-Close read_close(GivenClose& given, const Caller& caller, const Backend& backend) {
+Close read_close(GivenClose& given, const Caller& caller, const Surroundings& here) {
     Close close;
     close.session_id = given.get<"session_id">();
     if (const auto generation = given.get<"generation">()) {
@@ -167,7 +167,7 @@ Close read_close(GivenClose& given, const Caller& caller, const Backend& backend
     close.detail = given.get<"detail">();
     close.said_by = caller.describe();
     close.caller = caller.process;
-    close.spoken_for = read_speaker(given, caller, backend.processes());
+    close.spoken_for = read_speaker(given, caller, here.processes());
     return close;
 }
 
@@ -279,9 +279,9 @@ std::span<const Method> session_write_methods() {
     return family;
 }
 
-Result<Command> read_spooled_close(const JsonObject& params, WallTime at, Backend& backend) {
+Result<Command> read_spooled_close(const JsonObject& params, WallTime at, Surroundings& here) {
     GivenClose given(params);
-    auto close = read_close(given, Caller{}, backend);
+    auto close = read_close(given, Caller{}, here);
     close.at = at;
     close.said_by = "knell run, spooled while no daemon could be reached";
     return command_of(given, std::move(close));

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <utility>
+
+#include "base/check.hpp"
+#include "core/error.hpp"
+#include "wire/json.hpp"
+
+namespace knell::rpc {
+
+/// The answer to one call: given once, on the thread that dispatched the call.  It cannot be
+/// forgotten: one that goes without having been given is answered `internal`, so no client waits
+/// for ever because of a path that nobody thought of.
+class Respond {
+  public:
+    using Answer = std::move_only_function<void(Result<Json>)>;
+    /// What is done with an answer that was not given.  Any thread.
+    using Forgotten = std::move_only_function<void(Answer)>;
+
+    Respond() = default;  // nobody waits
+    template <typename Callable>
+        requires(std::invocable<Callable&, Result<Json>> && !std::same_as<Callable, Respond>)
+    Respond(Callable answer)  // NOLINT(google-explicit-constructor): as any function
+        : answer_(std::move(answer)) {}
+    Respond(Answer answer, Forgotten forgotten)
+        : answer_(std::move(answer)), forgotten_(std::move(forgotten)) {}
+    Respond(Respond&& other) noexcept
+        : answer_(std::exchange(other.answer_, nullptr)),
+          forgotten_(std::exchange(other.forgotten_, nullptr)) {}
+    Respond& operator=(Respond&& other) noexcept {
+        if (this == &other) return *this;
+        forget();
+        answer_ = std::exchange(other.answer_, nullptr);
+        forgotten_ = std::exchange(other.forgotten_, nullptr);
+        return *this;
+    }
+    ~Respond() { forget(); }
+
+    explicit operator bool() const { return static_cast<bool>(answer_); }
+    void operator()(Result<Json> result) {
+        CHECK(answer_);
+        std::exchange(answer_, nullptr)(std::move(result));
+    }
+    /// Whoever asked is gone.
+    void release() { answer_ = nullptr; }
+
+  private:
+    void forget() {
+        if (!answer_) return;
+        auto answer = std::exchange(answer_, nullptr);
+        if (forgotten_) return forgotten_(std::move(answer));
+        answer(fail(ErrorCode::internal, "the call was not answered"));
+    }
+
+    Answer answer_;
+    Forgotten forgotten_;
+};
+
+}  // namespace knell::rpc
