@@ -158,7 +158,7 @@ class Daemon final : public rpc::Backend {
     void forgotten(std::string_view method, std::move_only_function<void()> answer) override {
         if (is_over_) return;  // what is still queued goes, and nobody waits for it
         log_error("{} was not answered, which is a bug; its caller got \"internal\"", method);
-        server_.post(std::move(answer));
+        loop_.post(std::move(answer));
     }
 
     rpc::Feeds& feeds() override { return feeds_; }
