@@ -58,9 +58,9 @@ void Dispatcher::handle(std::string_view line, const Caller& caller,
          reply = std::move(reply)](Result<Json> result) mutable {
             if (silent) return reply({});
             if (!result) return reply(wire::error_line(id, result.error()));
-            auto line = wire::result_line(id, *result);
-            if (line.size() > limits::answer_bytes_max) line = wire::error_line(id, too_long(line));
-            reply(std::move(line));
+            auto told = wire::result_line(id, *result);
+            if (told.size() > limits::answer_bytes_max) told = wire::error_line(id, too_long(told));
+            reply(std::move(told));
         },
         [&backend = backend_, name](Respond::Answer answer) {
             backend.forgotten(name, [answer = std::move(answer), name]() mutable {
