@@ -10,7 +10,7 @@ namespace knell::bench {
 namespace {
 
 constexpr std::size_t sessions = 1'000'000;
-constexpr double bytes_max = 600;
+constexpr double bytes_max = 400;
 
 double each(std::int64_t before, std::int64_t after, std::size_t count) {
     return static_cast<double>(after - before) / static_cast<double>(count);
@@ -41,7 +41,7 @@ void measure_memory(Lab& lab) {
                                  grouped(count)),
              .unit = "bytes",
              .figure = spread_of({resident}),
-             .target = "<= 600 bytes",
+             .target = "<= 400 bytes",
              .met = resident <= bytes_max,
              .note = "All of it is counted: also SQLite's page cache, at most 64 MiB, and the "
                      "mapped index of its log.",

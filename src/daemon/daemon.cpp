@@ -29,6 +29,7 @@
 #include "daemon/spool_at_start.hpp"
 #include "net/server.hpp"
 #include "platform/clock.hpp"
+#include "platform/heap.hpp"
 #include "platform/log.hpp"
 #include "platform/process_limits.hpp"
 #include "platform/random.hpp"
@@ -466,6 +467,7 @@ int run_daemon(const DaemonOptions& options) {
     // Of a detached daemon, which runs /proc/self/exe, it would be "exe".
     prctl(PR_SET_NAME, "knell");
     hold_hangup();
+    give_large_blocks_back();
     // A file that may not grow any more (`ulimit -f`) is then an error as on a full disk; by
     // default the first write past the limit kills, be it a line of the log.
     std::signal(SIGXFSZ, SIG_IGN);
