@@ -1,7 +1,6 @@
 #include "core/event.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -22,8 +21,9 @@ std::string event_id(const Event& event, std::string_view node_id) {
 
 std::int64_t place_of(const Event& event) {
     if (event.type == EventType::session_start) return 0;
-    if (event.type == EventType::session_end) return std::numeric_limits<std::int64_t>::max();
-    return event.seq;
+    constexpr auto of_the_end = std::int64_t{1} << 62U;
+    if (event.type == EventType::session_end) return of_the_end;
+    return event.after_end ? of_the_end + event.seq : event.seq;
 }
 
 }  // namespace knell

@@ -65,6 +65,7 @@ struct Event {
     Tally tally;
     std::optional<End> end;          // session:end only
     std::optional<Labels> labels{};  // session:update only: as they are now
+    bool after_end = false;          // that of one that had ended by then
     std::string detail;              // why, where there is no end: what made it unknown or stalled
 
     bool operator==(const Event&) const = default;
@@ -74,7 +75,8 @@ struct Event {
 /// so a consumer that saw it before knows.  Holds no dot: it doubles as a webhook id.
 std::string event_id(const Event& event, std::string_view node_id);
 
-/// Within one generation the start comes first, the end last, all else by its number.  Unique
+/// Within one generation the start comes first, all else by its number, then the end, and after it
+/// only what a person writes on the session.  Unique
 /// together with session and generation, so the store itself refuses a second start or end.
 std::int64_t place_of(const Event& event);
 

@@ -24,6 +24,7 @@ Decision decide_on(Label&& label, const Session* row, const State& state) {
     after.title = labels.title;
     auto event = event_about(after, EventType::session_update, time);
     event.labels = labels;
+    event.after_end = row->end.has_value();
     decision.events.push_back(std::move(event));
     decision.changes.emplace_back(
         Labelled{{label.session_id, row->ordinal, row->generation}, labels, fold_of(after)});

@@ -1,6 +1,7 @@
+#include "rpc/spooled.hpp"
+
 #include <gtest/gtest.h>
 
-#include "rpc/decode.hpp"
 #include "testing/in_process_backend.hpp"
 
 namespace knell::rpc {

@@ -142,6 +142,7 @@ void RandomHistory::reopen(Ordinal ordinal, Row& row, Batch& batch) {
     }
     ++row.generation;
     row.open = true;
+    row.ended.reset();
     auto change = on<Reopened>(ordinal, row);
     change.owner = owner();
     change.on_owner_loss = one_in(2) ? OnOwnerLoss::park : OnOwnerLoss::end;
@@ -161,9 +162,8 @@ void RandomHistory::end(Ordinal ordinal, Row& row, Batch& batch) {
     row.open = false;
     auto change = on<Ended>(ordinal, row);
     change.end = an_end(static_cast<Reason>(below(reason_table.size())));
-    change.fold = fold_of({.by_machine = row.by_machine,
-                           .nothing_said = row.messages == 0 && !row.has_title,
-                           .ended = change.end.reason});
+    row.ended = change.end.reason;
+    change.fold = row.fold();
     tell(batch, EventType::session_end, ordinal, row).end = change.end;
     batch.changes.emplace_back(std::move(change));
 }
@@ -186,7 +186,11 @@ void RandomHistory::change_one(Batch& batch) {
     if (one_in(9)) {
         auto labelled = on<Labelled>(ordinal, row);
         labelled.labels = {.title = text(), .pinned = one_in(2)};
-        tell(batch, EventType::session_update, ordinal, row).labels = labelled.labels;
+        row.has_title = !labelled.labels.title.empty();
+        labelled.fold = row.fold();
+        auto& event = tell(batch, EventType::session_update, ordinal, row);
+        event.labels = labelled.labels;
+        event.after_end = !row.open;
         batch.changes.emplace_back(std::move(labelled));
         return;
     }

@@ -46,6 +46,13 @@ class RandomHistory {
         bool by_machine = false;
         bool has_title = false;
         std::int64_t messages = 0;
+        std::optional<Reason> ended;
+
+        Fold fold() const {
+            return fold_of({.by_machine = by_machine,
+                            .nothing_said = messages == 0 && !has_title,
+                            .ended = ended});
+        }
     };
 
     void open_one(Batch& batch);

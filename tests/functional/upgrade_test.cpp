@@ -25,12 +25,14 @@ class Upgrade : public ::testing::Test {
             daemon.terminate();
         }
         ::knell::testing::edit_store(store,
-                                     "DROP INDEX sessions_unsettled; PRAGMA user_version = 4");
+                                     "ALTER TABLE sessions DROP COLUMN pinned; "
+                                     "ALTER TABLE events DROP COLUMN data; "
+                                     "PRAGMA user_version = 5");
     }
 
     TempHome home;
     std::string store = home.file("knell.db");
-    std::string copy = store + ".schema-4";
+    std::string copy = store + ".schema-5";
 };
 
 TEST_F(Upgrade, ACopyIsMadeFirstAndTheLogSaysSo) {

@@ -34,7 +34,7 @@ class ColumnNames {
     void proof(const char* name, const auto&) { add(name); }
     void lines(const char* name, const auto&) { add(name); }
     void derived(const char* name, const auto&) { add(name); }
-    void labels(const char* name, const auto&) { add(name); }
+    void labels(const char* name, const auto&, bool) { add(name); }
     // clang-format on
     void when(bool, const auto& rest) { rest(); }
     void end(const auto&) {

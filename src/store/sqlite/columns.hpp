@@ -122,7 +122,7 @@ void event_columns(Columns& columns, Row& event) {
     });
     // Without an end the detail stands alone.
     columns.end_or_detail(event.end, event.detail);
-    columns.labels("data", event.labels);
+    columns.labels("data", event.labels, event.after_end);
 }
 
 template <typename Columns, typename Row>

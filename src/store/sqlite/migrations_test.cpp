@@ -55,7 +55,7 @@ VALUES
 INSERT INTO events (seq, type, time, detail) VALUES (9, 'notice', 1800000000007, 'why');
 )sql";
 
-constexpr std::array<Version, 5> versions{{
+constexpr std::array<Version, 6> versions{{
     {1, first_rows},
     {2, R"sql(
 UPDATE sessions SET park_window_s = 90, last_seen_at = 1800000000003, parked_since = 1800000000004
@@ -89,6 +89,9 @@ INSERT INTO node VALUES ('listened_ms', '123'), ('log_age_ms', '3600001'),
 UPDATE sessions SET leftovers = '61' || char(9) || '62' || char(9) || 'cookie' || char(9) ||
     'sleep 9' || char(9) || 'stopping' || char(9) || '63' || char(9) || 'boot' || char(10)
     WHERE id = 'ended';
+)sql"},
+    {6, R"sql(
+UPDATE sessions SET title = 'Billing', pinned = 1 WHERE id = 'ended';
 )sql"},
 }};
 
@@ -129,11 +132,34 @@ class EachVersion : public ::testing::TestWithParam<int> {
     std::unique_ptr<Store> store_;
     std::unique_ptr<Reader> reader_;
 };
-INSTANTIATE_TEST_SUITE_P(Upto, EachVersion, ::testing::Range(1, 6));
+INSTANTIATE_TEST_SUITE_P(Upto, EachVersion, ::testing::Range(1, 7));
 
 TEST(Migrations, AreAllTriedWithRows) {
     EXPECT_EQ(static_cast<std::size_t>(newest_schema()), versions.size());
     EXPECT_EQ(migrations.size(), versions.size());
+}
+
+TEST_P(EachVersion, KeepsWhatAPersonWroteAndTellsOfMoreAfterTheEnd) {
+    EXPECT_EQ(found("ended").pinned, written_by() >= 6);
+    EXPECT_EQ(found("ended").title, written_by() >= 6 ? "Billing" : "");
+
+    Event update;
+    update.seq = 10;
+    update.type = EventType::session_update;
+    update.session_id = SessionId("ended");
+    update.generation = 1;
+    update.source = "cli";
+    update.labels = Labels{.title = "Later", .pinned = true};
+    update.after_end = true;
+    Batch batch;
+    batch.events = {update};
+    ASSERT_TRUE(store_->commit(batch));
+
+    const auto page = reader_->events({.limit = 10, .session_id = SessionId("ended")});
+    ASSERT_TRUE(page);
+    ASSERT_EQ(page->events.size(), 3U);
+    EXPECT_EQ(page->events[1].type, EventType::session_end);
+    EXPECT_EQ(page->events[2], update);
 }
 
 TEST_P(EachVersion, KeepsItsNameAndItsNumbers) {

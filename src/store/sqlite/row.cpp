@@ -112,8 +112,9 @@ Binder& Binder::lines(const std::vector<Leftover>& leftovers) {
     return leftovers.empty() ? null() : text(kept_.emplace_back(to_lines(leftovers)));
 }
 
-Binder& Binder::labels(const std::optional<Labels>& labels) {
-    return labels ? text(kept_.emplace_back(to_text(*labels))) : null();
+Binder& Binder::labels(const std::optional<Labels>& labels, bool after_end) {
+    if (!labels) return null();
+    return text(kept_.emplace_back((after_end ? "+" : "") + to_text(*labels)));
 }
 
 Binder& Binder::listened(SteadyTime value) {

@@ -41,7 +41,8 @@ class Binder {
     /// One a line; none is NULL.
     Binder& lines(const std::vector<ProcessIdentity>& processes);
     Binder& lines(const std::vector<Leftover>& leftovers);
-    Binder& labels(const std::optional<Labels>& labels);
+    /// With a "+" before them: written after the end.
+    Binder& labels(const std::optional<Labels>& labels, bool after_end);
     Binder& listened(SteadyTime value);
     Binder& listened(std::optional<SteadyTime> value);
     Binder& opened(const Session& session);

@@ -57,7 +57,9 @@ class RowBinder {
     void lines(const char*, const std::vector<Item>& items) {
         if (!put_null()) bind_.lines(items);
     }
-    void labels(const char*, const std::optional<Labels>& labels) { bind_.labels(labels); }
+    void labels(const char*, const std::optional<Labels>& labels, bool after_end) {
+        bind_.labels(labels, after_end);
+    }
     template <typename Value>
     void derived(const char* name, Value&& value) {
         number(name, value());

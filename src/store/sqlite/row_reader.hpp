@@ -75,9 +75,13 @@ class RowReader {
         if (skip_null()) return value.reset();
         value = SteadyTime{std::chrono::milliseconds{row_.number(next_++)}};
     }
-    void labels(const char*, std::optional<Labels>& value) {
+    /// See Binder::labels.
+    void labels(const char*, std::optional<Labels>& value, bool& after_end) {
+        after_end = false;
         if (skip_null()) return value.reset();
-        value = labels_from_text(row_.text(next_++));
+        const std::string text(row_.text(next_++));
+        after_end = text.starts_with('+');
+        value = labels_from_text(std::string_view(text).substr(after_end ? 1 : 0));
     }
     void reason(const char*, Reason& value) {
         const auto found = parse_reason(row_.text(next_++));
