@@ -76,7 +76,8 @@ std::string FieldReader::any_text(const Field& field) {
 
 std::string FieldReader::text(const Field& field) {
     // A message may be empty, but it must be there.
-    if (field.type == FieldType::content && field.required && !has(field)) missing(field);
+    const bool may_be_empty = field.may_be_empty || field.type == FieldType::content;
+    if (may_be_empty && field.required && !has(field)) missing(field);
     auto value = any_text(field);
     if (field.type == FieldType::content) return value;
     const auto bytes_max =
@@ -89,7 +90,7 @@ std::string FieldReader::text(const Field& field) {
     } else if (field.type == FieldType::word && !is_word(value)) {
         reject(field.name, "may hold only letters, digits and ._-");
     }
-    if (field.required && value.empty()) missing(field);
+    if (field.required && value.empty() && !may_be_empty) missing(field);
     return value;
 }
 
