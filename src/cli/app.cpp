@@ -39,6 +39,8 @@ constexpr std::array verbs{
     Verb{"why", "[OPTIONS] ID", session_group,
          "Explain why a session is as it is, and what would end it", make_why},
     Verb{"end", "[OPTIONS] ID...", session_group, "End sessions by hand", make_end},
+    Verb{"title", "[OPTIONS] ID [TITLE]", session_group, "Give a session a title, or print it",
+         make_title},
     Verb{"events", "[OPTIONS]", session_group, "Show what happened, the newest last", make_events},
     Verb{"hooks", "[OPTIONS] [ACTION] [NAME]", session_group, "Manage hooks and webhooks",
          make_hooks},

@@ -41,6 +41,7 @@ std::unique_ptr<Command> make_ls();
 std::unique_ptr<Command> make_show();
 std::unique_ptr<Command> make_why();
 std::unique_ptr<Command> make_end();
+std::unique_ptr<Command> make_title();
 std::unique_ptr<Command> make_events();
 std::unique_ptr<Command> make_hooks();
 std::unique_ptr<Command> make_reap();

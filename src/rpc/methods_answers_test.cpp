@@ -130,6 +130,7 @@ TEST_F(Answers, WhatAMethodCannotDoWithoutIsWhatItIsSaidToNeed) {
               "session.why: session_id\n"
               "session.list:\n"
               "session.show: session_id\n"
+              "session.title: session_id title\n"
               "turn.start: session_id generation\n"
               "turn.end: session_id generation\n"
               "events.read:\n"
