@@ -112,43 +112,6 @@ TEST_F(Answers, OfTheNode) {
     EXPECT_EQ(call("no.such").at("code").as_int64(), -32601);
 }
 
-TEST_F(Answers, WhatAMethodCannotDoWithoutIsWhatItIsSaidToNeed) {
-    std::string required;
-    for (const auto& method : methods()) {
-        required += std::string(method.name) + ":";
-        for (const auto& param : method.params) {
-            if (param.required) required += " " + std::string(param.name);
-        }
-        required += "\n";
-    }
-    EXPECT_EQ(required,
-              "session.create: source\n"
-              "session.resume: session_id\n"
-              "session.append: session_id generation messages\n"
-              "session.close: session_id\n"
-              "session.heartbeat:\n"
-              "session.why: session_id\n"
-              "session.list:\n"
-              "session.show: session_id\n"
-              "session.title: session_id title\n"
-              "turn.start: session_id generation\n"
-              "turn.end: session_id generation\n"
-              "events.read:\n"
-              "events.subscribe:\n"
-              "hooks.list:\n"
-              "hooks.test: name\n"
-              "hooks.retry:\n"
-              "hooks.pause: name\n"
-              "hooks.resume: name\n"
-              "hooks.forget: name\n"
-              "hooks.letters:\n"
-              "config.check:\n"
-              "node.status:\n"
-              "node.sweep:\n"
-              "node.stop:\n"
-              "rpc.describe:\n");
-}
-
 TEST_F(Answers, NumbersAreTakenUpToTheirBoundsAndNoFurther) {
     call("session.create", R"({"id":"a","source":"cli"})");
     struct Bound {
