@@ -42,6 +42,8 @@ std::unique_ptr<Command> make_show();
 std::unique_ptr<Command> make_why();
 std::unique_ptr<Command> make_end();
 std::unique_ptr<Command> make_title();
+std::unique_ptr<Command> make_pin();
+std::unique_ptr<Command> make_unpin();
 std::unique_ptr<Command> make_events();
 std::unique_ptr<Command> make_hooks();
 std::unique_ptr<Command> make_reap();

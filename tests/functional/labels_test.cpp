@@ -47,6 +47,21 @@ TEST_F(Labels, AnEndedSessionCanBeWrittenOnToo) {
                 ElementsAre("session:start 1", "session:end 1", "session:update 1"));
 }
 
+TEST_F(Labels, APinIsShownAndToldAndTakenBack) {
+    create(R"({"id":"s","source":"cli","title":"t"})");
+
+    EXPECT_TRUE(at(write_on("session.pin", R"({"session_id":"s"})"), "changed").as_bool());
+    EXPECT_FALSE(at(write_on("session.pin", R"({"session_id":"s"})"), "changed").as_bool());
+    EXPECT_TRUE(at(show("s"), "pinned").as_bool());
+    EXPECT_TRUE(at(session_events(client).back(), "pinned").as_bool());
+    EXPECT_EQ(text(session_events(client).back(), "title"), "t");
+    EXPECT_EQ(home.knell({"unpin", "s", "nobody"}).status, 1) << "nobody is not there";
+
+    EXPECT_FALSE(at(show("s"), "pinned").as_bool());
+    EXPECT_THAT(story_of(client, "s"),
+                ElementsAre("session:start 1", "session:update 1", "session:update 1"));
+}
+
 TEST_F(Labels, WhatCannotBeWrittenIsNamed) {
     create(R"({"id":"s","source":"cli"})");
     const auto refused = [&](std::string_view params) {

@@ -1,4 +1,4 @@
-// session.title: what a person writes on a session, open or ended.
+// session.title, session.pin and session.unpin: what a person writes on a session, open or ended.
 
 #include "rpc/change.hpp"
 #include "rpc/method_table.hpp"
@@ -44,8 +44,28 @@ void title(Call&& call, Backend& backend) {
     submit(command_of(given, std::move(label)), std::move(call.respond), backend, render);
 }
 
+constexpr std::array pin_params{session_param};
+
+void set_pin(Call&& call, Backend& backend, bool pinned) {
+    auto given = given_of<pin_params>(call);
+    Label label;
+    label.session_id = given.get<"session_id">();
+    label.pinned = pinned;
+    submit(command_of(given, std::move(label)), std::move(call.respond), backend, render);
+}
+
+void pin(Call&& call, Backend& backend) {
+    set_pin(std::move(call), backend, /*pinned=*/true);
+}
+
+void unpin(Call&& call, Backend& backend) {
+    set_pin(std::move(call), backend, /*pinned=*/false);
+}
+
 constexpr std::array family{
     Method{"session.title", "give a session a title", title_params, label_result, title},
+    Method{"session.pin", "keep a session, whatever is cleaned up", pin_params, label_result, pin},
+    Method{"session.unpin", "take that back", pin_params, label_result, unpin},
 };
 
 }  // namespace
