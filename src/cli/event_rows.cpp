@@ -19,7 +19,7 @@ using wire::text_at;
 std::string labels_of(const JsonObject& event) {
     const auto title = text_at(event, "title");
     const auto named = title.empty() ? std::string("no title") : fmt::format("\"{}\"", title);
-    return wire::bool_at(event, "pinned") ? named + ", pinned" : named;
+    return wire::bool_at(event, "pinned") ? "pinned, " + named : named;
 }
 
 std::string what_happened(const JsonObject& event) {
