@@ -69,4 +69,26 @@ class Condition {
     std::condition_variable changed_;
 };
 
+/// A value that can be touched only by whoever has locked it: `value.lock()->size()`.
+template <typename T>
+class Guarded {
+  public:
+    class Locked {
+      public:
+        explicit Locked(Guarded& guarded) : lock_(guarded.mutex_), value_(guarded.value_) {}
+        T* operator->() const { return &value_; }
+        T& operator*() const { return value_; }
+
+      private:
+        const std::scoped_lock<std::mutex> lock_;
+        T& value_;
+    };
+    /// Until what it gives goes.
+    [[nodiscard]] Locked lock() { return Locked(*this); }
+
+  private:
+    std::mutex mutex_;
+    T value_;
+};
+
 }  // namespace knell

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -11,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/mutex.hpp"
 #include "core/limits.hpp"
 #include "store/apply.hpp"
 #include "store/page_bytes.hpp"
@@ -27,7 +27,6 @@ Place place_in_log(const Event& event) {
 }
 
 struct Tables {
-    std::mutex mutex;  // guards all below
     std::map<Ordinal, Session> sessions;
     std::unordered_map<SessionId, Ordinal> by_id;
     std::map<Ordinal, std::vector<Message>> messages;
@@ -42,8 +41,7 @@ Seq newest_in(const Tables& tables) {
     return tables.events.empty() ? 0 : tables.events.back().seq;
 }
 
-std::optional<Session> find_in_tables(Tables& tables, const SessionId& id) {
-    const std::lock_guard lock(tables.mutex);
+std::optional<Session> find_in(const Tables& tables, const SessionId& id) {
     const auto found = tables.by_id.find(id);
     if (found == tables.by_id.end()) return std::nullopt;
     return tables.sessions.at(found->second);
@@ -65,13 +63,13 @@ constexpr auto scan_max = static_cast<Seq>(limits::events_scan_max);
 
 class MemoryReader final : public Reader {
   public:
-    explicit MemoryReader(std::shared_ptr<Tables> tables) : tables_(std::move(tables)) {}
+    explicit MemoryReader(std::shared_ptr<Guarded<Tables>> tables) : tables_(std::move(tables)) {}
 
     Result<SessionPage> list(const SessionQuery& query) override {
-        const std::lock_guard lock(tables_->mutex);
+        const auto tables = tables_->lock();
         SessionPage page;
         std::size_t bytes = 0;
-        for (auto row = tables_->sessions.rbegin(); row != tables_->sessions.rend(); ++row) {
+        for (auto row = tables->sessions.rbegin(); row != tables->sessions.rend(); ++row) {
             if (!matches(row->second, query)) continue;
             if (page.sessions.size() == query.limit || bytes >= query.bytes_max) {
                 page.next = page.sessions.back().ordinal;
@@ -84,14 +82,14 @@ class MemoryReader final : public Reader {
     }
 
     Result<std::optional<Session>> find(const SessionId& id) override {
-        return find_in_tables(*tables_, id);
+        return find_in(*tables_->lock(), id);
     }
 
     Result<MessagePage> messages(const MessageQuery& query) override {
-        const std::lock_guard lock(tables_->mutex);
+        const auto tables = tables_->lock();
         MessagePage page;
-        const auto found = tables_->messages.find(query.session);
-        if (found == tables_->messages.end()) return page;
+        const auto found = tables->messages.find(query.session);
+        if (found == tables->messages.end()) return page;
         const auto& all = found->second;
         auto number = static_cast<std::int64_t>(all.size());
         if (query.before) number = std::clamp<std::int64_t>(*query.before - 1, 0, number);
@@ -108,8 +106,8 @@ class MemoryReader final : public Reader {
     }
 
     Result<EventPage> events(const EventQuery& query) override {
-        const std::lock_guard lock(tables_->mutex);
-        const auto& log = tables_->events;
+        const auto tables = tables_->lock();
+        const auto& log = tables->events;
         const auto newest = log.empty() ? 0 : log.back().seq;
         const auto first = log.empty() ? 1 : log.front().seq;
         EventPage page{.events = {}, .next = query.after, .newest = newest, .gap = {}};
@@ -132,9 +130,9 @@ class MemoryReader final : public Reader {
     }
 
     Result<EndCounts> ends_since(WallTime since) override {
-        const std::lock_guard lock(tables_->mutex);
+        const auto tables = tables_->lock();
         EndCounts counts;
-        for (const auto& [key, ends] : tables_->ends) {
+        for (const auto& [key, ends] : tables->ends) {
             const auto& [hour, reason, proof] = key;
             if (hour >= to_millis(since) / 3'600'000) counts[{reason, proof}] += ends;
         }
@@ -144,18 +142,18 @@ class MemoryReader final : public Reader {
     Result<std::int64_t> leaked() override { return 0; }  // an End always holds a reason
 
     Result<std::vector<Subscription>> subscriptions() override {
-        const std::lock_guard lock(tables_->mutex);
+        const auto tables = tables_->lock();
         std::vector<Subscription> found;
-        for (const auto& [name, subscription] : tables_->subscriptions) {
+        for (const auto& [name, subscription] : tables->subscriptions) {
             found.push_back(subscription);
         }
         return found;
     }
 
     Result<std::vector<PendingDelivery>> letters(const PendingQuery& query) override {
-        const std::lock_guard lock(tables_->mutex);
+        const auto tables = tables_->lock();
         std::vector<PendingDelivery> found;
-        for (const auto& [key, letter] : tables_->letters) {
+        for (const auto& [key, letter] : tables->letters) {
             if (found.size() == query.limit) break;
             if (!query.subscriber.empty() && letter.subscriber != query.subscriber) continue;
             if (query.state && letter.state != *query.state) continue;
@@ -170,7 +168,7 @@ class MemoryReader final : public Reader {
     }
 
   private:
-    std::shared_ptr<Tables> tables_;
+    std::shared_ptr<Guarded<Tables>> tables_;
 };
 
 /// What a batch makes of the tables, looked at whole before anything of it is written.
@@ -272,17 +270,17 @@ class Staged {
 class MemoryStore final : public Store {
   public:
     Result<void> commit(const Batch& batch) override {
-        const std::lock_guard lock(tables_->mutex);
-        Staged staged(*tables_);
+        const auto tables = tables_->lock();
+        Staged staged(*tables);
         for (const auto& change : batch.changes) {
             if (auto fit = staged.add(change); !fit) return fit;
         }
         for (const auto& event : batch.events) {
             if (auto fit = staged.add(event); !fit) return fit;
         }
-        staged.write_to(*tables_);
+        staged.write_to(*tables);
         for (const auto& change : batch.deliveries) {
-            std::visit([this](const auto& c) { put(c); }, change);
+            std::visit([&](const auto& c) { put(c, *tables); }, change);
         }
         if (batch.last_word) last_word_ = batch.last_word;
         if (batch.listened) listened_ = *batch.listened;
@@ -297,28 +295,29 @@ class MemoryStore final : public Store {
     }
 
     Result<std::optional<Session>> find(const SessionId& id) override {
-        return find_in_tables(*tables_, id);
+        return find_in(*tables_->lock(), id);
     }
 
     Result<void> for_each_open(const std::function<void(const Session&)>& visit) override {
-        for (const auto& [ordinal, session] : tables_->sessions) {
-            if (!session.end) visit(session);
-        }
+        visit_all([](const Session& session) { return !session.end; }, visit);
         return {};
     }
 
     Result<void> for_each_unsettled(const std::function<void(const Session&)>& visit) override {
-        for (const auto& [ordinal, session] : tables_->sessions) {
-            if (session.end && has_unsettled(session.end->leftovers)) visit(session);
-        }
+        visit_all(
+            [](const Session& session) {
+                return session.end && has_unsettled(session.end->leftovers);
+            },
+            visit);
         return {};
     }
 
     Result<Heads> heads() override {
-        const auto& sessions = tables_->sessions;
+        const auto tables = tables_->lock();
+        const auto& sessions = tables->sessions;
         return Heads{sessions.empty() ? 0 : sessions.rbegin()->first,
-                     newest_in(*tables_),
-                     tables_->events.empty() ? 0 : tables_->events.front().seq,
+                     newest_in(*tables),
+                     tables->events.empty() ? 0 : tables->events.front().seq,
                      last_word_,
                      listened_,
                      lives_,
@@ -327,11 +326,11 @@ class MemoryStore final : public Store {
     }
 
     Result<Seq> trim_events(Seq last, std::size_t rows_max) override {
-        const std::lock_guard lock(tables_->mutex);
-        auto& log = tables_->events;
+        const auto tables = tables_->lock();
+        auto& log = tables->events;
         for (std::size_t row = 0; row < rows_max && log.size() > 1; ++row) {
             if (log.front().seq > last) break;
-            tables_->places.erase(place_in_log(log.front()));
+            tables->places.erase(place_in_log(log.front()));
             log.pop_front();
         }
         return log.empty() ? 0 : log.front().seq;
@@ -355,24 +354,37 @@ class MemoryStore final : public Store {
     const std::string& node_id() const override { return node_id_; }
 
   private:
-    void put(const SubscriptionSaved& change) {
-        tables_->subscriptions[change.subscription.name] = change.subscription;
+    /// Those who visit may ask this store for more.
+    void visit_all(bool (*is_meant)(const Session&),
+                   const std::function<void(const Session&)>& visit) {
+        std::vector<Session> meant;
+        {
+            const auto tables = tables_->lock();
+            for (const auto& [ordinal, session] : tables->sessions) {
+                if (is_meant(session)) meant.push_back(session);
+            }
+        }
+        for (const auto& session : meant) visit(session);
     }
-    void put(const SubscriptionForgotten& change) {
-        tables_->subscriptions.erase(change.name);
-        std::erase_if(tables_->letters,
+
+    static void put(const SubscriptionSaved& change, Tables& tables) {
+        tables.subscriptions[change.subscription.name] = change.subscription;
+    }
+    static void put(const SubscriptionForgotten& change, Tables& tables) {
+        tables.subscriptions.erase(change.name);
+        std::erase_if(tables.letters,
                       [&](const auto& letter) { return letter.first.first == change.name; });
     }
-    void put(const PendingSaved& change) {
+    static void put(const PendingSaved& change, Tables& tables) {
         const auto& letter = change.letter;
-        tables_->letters[{letter.subscriber, letter.rendered.seq}] = letter;
+        tables.letters[{letter.subscriber, letter.rendered.seq}] = letter;
     }
-    void put(const PendingDropped& change) {
-        tables_->letters.erase({change.subscriber, change.seq});
+    static void put(const PendingDropped& change, Tables& tables) {
+        tables.letters.erase({change.subscriber, change.seq});
     }
 
     // Readers may outlive a step of the writer and live on other threads.
-    std::shared_ptr<Tables> tables_ = std::make_shared<Tables>();
+    std::shared_ptr<Guarded<Tables>> tables_ = std::make_shared<Guarded<Tables>>();
     const std::string node_id_ = "memory";
     std::optional<LastWord> last_word_;
     SteadyTime listened_{};
