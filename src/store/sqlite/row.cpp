@@ -1,5 +1,7 @@
 #include "store/sqlite/row.hpp"
 
+#include <fmt/format.h>
+
 #include "store/sqlite/column_names.hpp"
 #include "store/sqlite/row_binder.hpp"
 #include "store/sqlite/row_reader.hpp"
@@ -27,21 +29,34 @@ const std::string& event_list() {
 Session read_session(SQLite::Statement& row) {
     RowReader reader(WrappedRow{row});
     Session session;
-    session_columns(reader, session);
+    try {
+        session_columns(reader, session);
+    } catch (const SQLite::Exception& exception) {
+        throw SQLite::Exception(fmt::format("session {}: {}", session.id.text(), exception.what()),
+                                exception.getErrorCode());
+    }
     return session;
 }
 
 std::optional<Session> read_one(SQLite::Statement& select) {
-    std::optional<Session> found;
-    if (select.executeStep()) found = read_session(select);
-    select.reset();
-    return found;
+    // A statement that is kept must not hold on to the snapshot it read.
+    struct Rewind {
+        SQLite::Statement& select;
+        ~Rewind() { select.tryReset(); }
+    } const rewind{select};
+    if (!select.executeStep()) return std::nullopt;
+    return read_session(select);
 }
 
 Event read_event(sqlite3_stmt* row) {
     RowReader reader(BareRow{row});
     Event event;
-    event_columns(reader, event);
+    try {
+        event_columns(reader, event);
+    } catch (const SQLite::Exception& exception) {
+        throw SQLite::Exception(fmt::format("event {}: {}", event.seq, exception.what()),
+                                exception.getErrorCode());
+    }
     return event;
 }
 

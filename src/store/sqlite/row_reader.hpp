@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "base/check.hpp"
 #include "core/names.hpp"
 #include "store/sqlite/columns.hpp"
 
@@ -47,11 +47,11 @@ class RowReader {
     void text(const char*, std::string& value) { value = row_.text(next_++); }
     void optional(const char* name, std::string& value) { text(name, value); }
     void id(const char*, SessionId& value) { value = SessionId(std::string(row_.text(next_++))); }
-    /// The store holds only words that we wrote.
     template <typename Enum, std::size_t Count>
-    void word(const char*, const std::array<std::string_view, Count>& names, Enum& value) {
-        const auto found = find_in<Enum>(names, row_.text(next_++));
-        CHECK(found.has_value());
+    void word(const char* name, const std::array<std::string_view, Count>& names, Enum& value) {
+        const std::string text(row_.text(next_++));
+        const auto found = find_in<Enum>(names, text);
+        if (!found) refuse(name, text);
         value = *found;
     }
     void time(const char*, WallTime& value) { value = from_millis(row_.number(next_++)); }
@@ -83,9 +83,10 @@ class RowReader {
         after_end = text.starts_with('+');
         value = labels_from_text(std::string_view(text).substr(after_end ? 1 : 0));
     }
-    void reason(const char*, Reason& value) {
-        const auto found = parse_reason(row_.text(next_++));
-        CHECK(found.has_value());
+    void reason(const char* name, Reason& value) {
+        const std::string text(row_.text(next_++));
+        const auto found = parse_reason(text);
+        if (!found) refuse(name, text);
         value = *found;
     }
     void proof(const char* name, End& end) {
@@ -117,6 +118,13 @@ class RowReader {
     }
 
   private:
+    /// A word that we never wrote: the row is as good as damaged, and whoever asked for it is told.
+    [[noreturn]] static void refuse(const char* column, const std::string& text) {
+        throw SQLite::Exception(
+            fmt::format("column {} holds \"{}\", which this version does not know", column, text),
+            SQLITE_CORRUPT);
+    }
+
     bool skip_null() {
         if (!row_.is_null(next_)) return false;
         ++next_;
