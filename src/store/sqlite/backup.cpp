@@ -53,15 +53,43 @@ std::string copy(SQLite::Database& database, const std::string& to) {
     return file.sync() ? "" : std::strerror(errno);
 }
 
-}  // namespace
-
-std::string backup_path(const std::string& path, int schema) {
-    return fmt::format("{}.schema-{}", path, schema);
+/// What tells one moment of a store from another: every batch of a daemon writes some of it.
+std::string moment_of(SQLite::Database& database) {
+    std::string moment;
+    for (const auto* sql :
+         {"PRAGMA user_version", "SELECT max(seq) FROM events", "SELECT max(ordinal) FROM sessions",
+          "SELECT group_concat(name || '=' || value) FROM (SELECT * FROM node ORDER BY name)"}) {
+        moment += database.execAndGet(sql).getString() + "\n";
+    }
+    return moment;
 }
 
-Result<bool> back_up(SQLite::Database& database, const std::string& path, int schema) {
-    const auto target = backup_path(path, schema);
-    if (::access(target.c_str(), F_OK) == 0) return false;
+bool is_copy_of(SQLite::Database& database, const std::string& path) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(fs::symlink_status(path, ignored))) return false;
+    try {
+        SQLite::Database copy(path, SQLite::OPEN_READONLY);
+        return moment_of(copy) == moment_of(database);
+    } catch (const SQLite::Exception&) {
+        return false;  // something else
+    }
+}
+
+bool is_there(const std::string& path) {
+    std::error_code ignored;
+    return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> back_up(SQLite::Database& database, const std::string& path,
+                                           int schema) {
+    const auto first = fmt::format("{}.schema-{}", path, schema);
+    auto target = first;
+    for (int number = 2; is_there(target); ++number) {
+        if (is_copy_of(database, target)) return std::nullopt;
+        target = fmt::format("{}.{}", first, number);
+    }
     const auto unfinished = target + ".tmp";
     ::unlink(unfinished.c_str());  // of a start that was cut short
     auto why = copy(database, unfinished);
@@ -70,15 +98,15 @@ Result<bool> back_up(SQLite::Database& database, const std::string& path, int sc
     }
     if (why.empty()) {
         const OpenFile folder(fs::path(target).parent_path().string(), O_RDONLY | O_DIRECTORY);
-        if (folder.sync()) return true;
+        if (folder.sync()) return target;
         why = std::strerror(errno);
     }
     ::unlink(unfinished.c_str());
     return fail(ErrorCode::storage,
                 fmt::format("cannot copy {} to {} before this version changes its schema ({}); "
-                            "nothing was changed. Free as much space as the store takes, or make "
-                            "its folder writable, then start again",
-                            path, target, why));
+                            "nothing was changed. Free as much space as the store takes, make its "
+                            "folder writable, or move away what stands at {}, then start again",
+                            path, target, why, unfinished));
 }
 
 }  // namespace knell::sqlite

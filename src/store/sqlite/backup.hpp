@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -8,11 +9,11 @@
 
 namespace knell::sqlite {
 
-/// Where the copy of a store of that schema goes: beside it.
-std::string backup_path(const std::string& path, int schema);
-
 /// Copies the store whole, its log included, before a migration changes it: 0600, synced, and under
-/// its name only once it is complete.  One that is there already is left alone: false.
-Result<bool> back_up(SQLite::Database& database, const std::string& path, int schema);
+/// its name only once it is complete.  That is PATH.schema-N, or the next that is free: whatever is
+/// there is left alone.  Gives its path; nothing where the newest copy holds just this already, as
+/// after a start that was cut short.
+Result<std::optional<std::string>> back_up(SQLite::Database& database, const std::string& path,
+                                           int schema);
 
 }  // namespace knell::sqlite

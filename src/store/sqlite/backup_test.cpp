@@ -100,14 +100,30 @@ TEST_F(Backup, IsNotMadeOfANewStoreNorOfOneThatIsUpToDate) {
     EXPECT_TRUE(told_.empty());
 }
 
-TEST_F(Backup, IsNotMadeAgain) {
+TEST_F(Backup, WhatStandsInItsPlaceIsLeftAlone) {
     make_old_store();
-    std::ofstream(copy_) << "the first one";
+    std::ofstream(copy_) << "a note";
+    fs::create_directory(copy_ + ".2");
+    fs::create_symlink("nowhere", copy_ + ".3");
 
     ASSERT_TRUE(open());
 
-    EXPECT_EQ(fs::file_size(copy_), 13U);
+    EXPECT_EQ(fs::file_size(copy_), 6U);
+    EXPECT_EQ(told_, std::vector{copy_ + ".4"});
+    EXPECT_EQ(schema_of(copy_ + ".4"), 1);
+}
+
+TEST_F(Backup, IsMadeAgainOnlyOfAStoreThatWentOn) {
+    make_old_store();
+    fs::copy(path_, copy_);  // of a start that was killed before it changed anything
+    ASSERT_TRUE(open());
     EXPECT_TRUE(told_.empty());
+
+    fs::copy_file(copy_, path_, fs::copy_options::overwrite_existing);  // somebody went back
+    testing::edit_store(path_, "INSERT INTO node VALUES ('alive_at', 5)");
+    ASSERT_TRUE(open());
+
+    EXPECT_EQ(told_, std::vector{copy_ + ".2"});
 }
 
 TEST_F(Backup, OfAStartThatWasCutShortIsMadeAnew) {

@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include "base/check.hpp"
+#include "base/mutex.hpp"
 #include "store/sqlite/backup.hpp"
 #include "store/sqlite/file_presence.hpp"
 #include "store/sqlite/row.hpp"
@@ -52,6 +53,10 @@ class SqliteStore final : public Store {
                 begin_.reset();
                 if (auto written = writer_.write(batch); !written) {
                     roll_back();
+                    // What is wrong with the log stays wrong, whatever else can be written.
+                    if (written.error().code == ErrorCode::storage) {
+                        *log_problem_.lock() = written.error().message;
+                    }
                     return written;
                 }
                 commit_.exec();
@@ -168,13 +173,16 @@ class SqliteStore final : public Store {
             if (!absent) bytes += static_cast<std::int64_t>(size);
         }
         const auto there = presence_.check();
-        return {"sqlite",        location_.path, sqlite3_libversion(),
-                newest_schema(), bytes,          there ? "" : there.error().message};
+        return {
+            "sqlite",        location_.path, sqlite3_libversion(),
+            newest_schema(), bytes,          there ? *log_problem_.lock() : there.error().message};
     }
 
     const std::string& node_id() const override { return node_id_; }
 
   private:
+    mutable Guarded<std::string> log_problem_;  // why no event can be written until a restart
+
     static int count_pages(void* pages, sqlite3*, const char*, int count) {
         *static_cast<int*>(pages) = count;
         return SQLITE_OK;
@@ -270,7 +278,7 @@ Result<void> back_up_if_older(SQLite::Database& database, const Location& locati
     if (schema == 0 || schema == newest_schema() || !location.vfs.empty()) return {};
     const auto made = back_up(database, location.path, schema);
     if (!made) return std::unexpected(made.error());
-    if (*made && location.on_backup) location.on_backup(backup_path(location.path, schema));
+    if (*made && location.on_backup) location.on_backup(**made);
     return {};
 }
 
