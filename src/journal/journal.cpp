@@ -50,10 +50,10 @@ bool rests_on_end(const Command& command) {
 
 Error unknown_here(const Session& row) {
     return {ErrorCode::storage,
-            fmt::format("session {} is open in the store (generation {}), which this daemon did "
+            fmt::format("session {} is {} in the store (generation {}), which this daemon did "
                         "not write: another program changed its row. Restart the daemon to take it "
                         "over: knell down, knell up --detach",
-                        row.id.text(), row.generation),
+                        row.id.text(), row.end ? "ended" : "open", row.generation),
             {},
             {}};
 }
@@ -187,7 +187,10 @@ Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step
             if (!row) return std::unexpected(row.error());
             past = std::move(*row);
         }
-        if (past && !past->end && !is_open && rests_on_end(command)) {
+        const auto* live = needs == Needs::row ? state_.find(*subject) : nullptr;
+        const bool has_come_apart =
+            live != nullptr && past && (past->end || past->generation != live->generation());
+        if (has_come_apart || (past && !past->end && !is_open && rests_on_end(command))) {
             step.replies.emplace_back(std::unexpected(unknown_here(*past)));
             ++taken;
             continue;

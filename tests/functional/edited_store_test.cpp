@@ -92,6 +92,44 @@ TEST_F(EditedStore, ATamperedLogTakesNothingUntilARestart) {
     EXPECT_THAT(refused.message(),
                 AllOf(HasSubstr("the log was changed"), HasSubstr("knell down")));
     EXPECT_FALSE(array(client.must("node.status"), "degraded").empty());
+    EXPECT_TRUE(append("other", 1).ok()) << "it needs no event";
+    EXPECT_FALSE(array(client.must("node.status"), "degraded").empty()) << "it was forgotten";
+}
+
+TEST_F(EditedStore, ARowThatWasChangedIsNotWrittenOn) {
+    for (const auto* sql : {"UPDATE sessions SET generation = 7 WHERE id = 'edited'",
+                            "UPDATE sessions SET generation = 1, ended_at = 5, ended_after = 5, "
+                            "ended_before = 5, reason = 'completed' WHERE id = 'edited'"}) {
+        edit(sql);
+        const auto refused = client.call("session.pin", R"({"session_id":"edited"})");
+        EXPECT_EQ(refused.kind(), "storage") << sql;
+        EXPECT_THAT(refused.message(), HasSubstr("another program changed its row"));
+    }
+}
+
+TEST_F(EditedStore, AWordThatNobodyWroteIsNamedAndTheDaemonLives) {
+    client.must("session.close", R"({"session_id":"edited"})");
+    edit("UPDATE sessions SET proof = 'hearsay' WHERE id = 'edited'");
+    edit("UPDATE events SET reason = 'boredom' WHERE type = 'session:end'");
+
+    const auto shown = client.call("session.show", R"({"session_id":"edited"})");
+    const auto read = client.call("events.read", R"({"after":0})");
+
+    EXPECT_EQ(shown.kind(), "storage");
+    EXPECT_THAT(shown.message(), HasSubstr("session edited: column proof holds \"hearsay\""));
+    EXPECT_EQ(read.kind(), "storage");
+    EXPECT_THAT(read.message(), HasSubstr("column reason holds \"boredom\""));
+    EXPECT_TRUE(append("other", 1).ok());
+}
+
+TEST_F(EditedStore, AStoreWithAnOwnerOfAnUnknownKindIsNotStartedOn) {
+    daemon.terminate();
+    edit("UPDATE sessions SET owner_kind = 'alien' WHERE id = 'edited'");
+
+    const auto refused = home.knell({"up"});
+
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_THAT(refused.err, HasSubstr("session edited: column owner_kind holds \"alien\""));
 }
 
 }  // namespace
