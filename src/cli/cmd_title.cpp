@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
+#include "cli/text_width.hpp"
 #include "client/connect.hpp"
 
 namespace knell::cli {
@@ -41,7 +42,7 @@ class Title final : public Command {
         if (json_) {
             print_json(title_ ? *result : JsonObject{{"session_id", id_}, {"title", title}});
         } else if (!title_) {
-            print_line(title);
+            print_line(context.output.interactive ? one_line(title) : std::string(title));
         } else {
             print_line(fmt::format("{} {}", id_, describe(*result, title)));
         }
@@ -53,7 +54,7 @@ class Title final : public Command {
         const bool changed = wire::bool_at(result, "changed");
         if (title.empty()) return changed ? "has no title any more" : "had no title";
         return fmt::format("{} \"{}\"",
-                           changed ? "is now called" : "was called so already:", title);
+                           changed ? "is now called" : "was called so already:", one_line(title));
     }
 
     std::string id_;
