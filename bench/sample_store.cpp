@@ -57,14 +57,14 @@ void make_store(const std::string& home, const Session& draft) {
     must(journal.recover(read_clocks(), ""));
     const SessionId open("pattern-open");
     const SessionId ended("pattern-ended");
-    std::vector<Command> commands;
+    std::vector<Input> inputs;
     for (const auto& id : {open, ended}) {
         Create create{.draft = draft};
         create.draft.id = id;
-        commands.emplace_back(std::move(create));
+        inputs.emplace_back(std::move(create));
     }
-    commands.emplace_back(Close{.session_id = ended, .said_by = "process 4242 (uid 1000)"});
-    for (auto& reply : journal.commit(std::move(commands), read_clocks()).replies) {
+    inputs.emplace_back(Close{.session_id = ended, .said_by = "process 4242 (uid 1000)"});
+    for (auto& reply : journal.commit(std::move(inputs), read_clocks()).replies) {
         must(std::move(reply));
     }
 }

@@ -140,8 +140,11 @@ class Daemon final : public rpc::Backend {
 
     const Writer::Figures& figures() const { return writer_.figures(); }
 
-    void submit(Command&& command, Writer::Done done) override {
-        if (writer_.submit(std::move(command), std::move(done))) return;
+    void submit(Command&& it, Writer::Done done) override { queue(std::move(it), std::move(done)); }
+    void ask(Question&& it, Writer::Done done) override { queue(std::move(it), std::move(done)); }
+
+    void queue(Input&& input, Writer::Done done) {
+        if (writer_.submit(std::move(input), std::move(done))) return;
         // Refused, so it is still ours.  NOLINTNEXTLINE(bugprone-use-after-move)
         done(fail(ErrorCode::limit, fmt::format("{} calls are waiting already; try again in a "
                                                 "moment",
@@ -234,13 +237,12 @@ class Daemon final : public rpc::Backend {
     }
 
     void sweep(bool dry_run, Ordinal after, rpc::Done<SweepReport> done) override {
-        submit(
-            Survey{after}, [this, dry_run, done = std::move(done)](Result<Reply> surveyed) mutable {
-                if (!surveyed) return done(std::unexpected(std::move(surveyed.error())));
-                auto look = [this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
-                                Reader&) { return look_at_every_owner(survey, dry_run); };
-                read_on_thread(rpc::ConnectionId::none, std::move(look), std::move(done));
-            });
+        ask(Survey{after}, [this, dry_run, done = std::move(done)](Result<Reply> surveyed) mutable {
+            if (!surveyed) return done(std::unexpected(std::move(surveyed.error())));
+            auto look = [this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
+                            Reader&) { return look_at_every_owner(survey, dry_run); };
+            read_on_thread(rpc::ConnectionId::none, std::move(look), std::move(done));
+        });
     }
 
     void stop() override { loop_.stop(); }

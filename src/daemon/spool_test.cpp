@@ -68,7 +68,7 @@ class SpoolTaking : public ::testing::Test {
     }
     template <typename Kind>
     const Kind& submitted(std::size_t place) const {
-        return std::get<Kind>(backend_.submitted.at(place));
+        return *as<Kind>(backend_.submitted.at(place));
     }
 
     const testing::TempFolder temp_;

@@ -5,19 +5,19 @@
 #include <variant>
 #include <vector>
 
-#include <sys/types.h>
-
 #include "core/departure.hpp"
-#include "core/event.hpp"
 #include "core/session.hpp"
-#include "store/delivery.hpp"
+#include "engine/reply.hpp"
 
 namespace knell {
 
-/// What may be asked of the engine.  `said_by` says who asked, for the evidence.  `at` is the time
-/// of a call that was spooled while no daemon ran; without it the call happened now.
+/// What a client may ask to be done, and what it is told then (`Reply`).  `said_by` says who asked,
+/// for the evidence.  `at` is the time of a call that was spooled while no daemon ran; without it
+/// the call happened now.
 
 struct Close {
+    using Reply = ClosedReply;
+
     SessionId session_id;
     std::optional<Generation> generation;  // none: whatever is open now, a person's word
     Reason reason = Reason::completed;
@@ -33,6 +33,8 @@ struct Close {
 };
 
 struct Create {
+    using Reply = OpenedReply;
+
     Session draft;          // ordinal, generation, times and tally are the engine's to fill
     bool fresh_id = false;  // made by us from random bits: no need to look for it in the store
     std::optional<WallTime> at;
@@ -46,6 +48,8 @@ struct Create {
 };
 
 struct Resume {
+    using Reply = OpenedReply;
+
     SessionId session_id;
     Owner owner;
     OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
@@ -61,12 +65,16 @@ struct Resume {
 };
 
 struct Append {
+    using Reply = AppendedReply;
+
     SessionId session_id;
     Generation generation = 0;
     std::vector<Message> messages;
 };
 
 struct Turn {
+    using Reply = TurnReply;
+
     SessionId session_id;
     Generation generation = 0;
     bool on = false;
@@ -74,6 +82,8 @@ struct Turn {
 
 /// What a person writes on a session, open or ended; what is not given stays.
 struct Label {
+    using Reply = LabelledReply;
+
     SessionId session_id;
     std::optional<std::string> title;
     std::optional<bool> pinned;
@@ -81,6 +91,8 @@ struct Label {
 
 /// Signs of life of many sessions at once.
 struct Heartbeat {
+    using Reply = HeartbeatReply;
+
     struct Beat {
         SessionId session_id;
         Generation generation = 0;
@@ -88,62 +100,6 @@ struct Heartbeat {
     std::vector<Beat> beats;
 };
 
-/// What the observers have to say about a process that owns sessions.
-struct OwnerGone {
-    ProcessIdentity process;
-    Departure departure;
-    std::vector<FoundLeftovers> found;
-    bool searched = false;  // leftovers were looked for
-};
-struct OwnerUnknown {
-    ProcessIdentity process;
-    std::string why;
-};
-struct OwnerAlive {
-    ProcessIdentity process;
-};
-
-/// What became of the leftovers of a generation that has ended.
-struct SettleLeftovers {
-    SessionId session_id;
-    Generation generation = 0;
-    std::vector<Leftover> leftovers;  // those whose fate was open
-};
-
-/// What is known in memory of one session, for `session.why`.
-struct Inspect {
-    SessionId session_id;
-};
-
-/// Every process that owns open sessions, for a sweep.
-struct Survey {
-    Ordinal after = 0;  // name sessions that were opened after this one
-};
-
-/// Something everybody may hear that is about no session: the daemon came up or goes, or a person
-/// should know (`notice`).
-struct Announce {
-    EventType type = EventType::notice;
-    std::string detail;
-};
-
-/// How far subscribers are, and what they could not be given yet.  Goes the way of all writes.
-struct SaveDeliveries {
-    std::vector<DeliveryChange> changes;
-};
-
-using Command =
-    std::variant<Create, Resume, Append, Close, Turn, Label, Heartbeat, OwnerGone, OwnerUnknown,
-                 OwnerAlive, SettleLeftovers, Inspect, Survey, Announce, SaveDeliveries>;
-
-/// The session a command is about, or nullptr when it is not about one.
-const SessionId* subject_of(const Command& command);
-/// What must be read from the store before a command can be decided.
-enum class Needs : std::uint8_t {
-    nothing,  // it is about no session, or one that is known to be new
-    past,     // the row of its subject, unless that is open: then memory has what matters
-    row,      // the row of its subject, open or not, as the last transaction left it
-};
-Needs needs_of(const Command& command);
+using Command = std::variant<Create, Resume, Append, Close, Turn, Label, Heartbeat>;
 
 }  // namespace knell

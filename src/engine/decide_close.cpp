@@ -87,14 +87,15 @@ End end_of(const Close& close, EndPath path, WallTime now) {
     return end;
 }
 
-Decision decide_on(Close&& close, const Session* past, const State& state) {
+Decided<Close::Reply> decide_on(Close&& close, const Session* past, const State& state) {
     const auto* live = state.find(close.session_id);
     if (live == nullptr) {
         if (past == nullptr) return refuse(not_found(close.session_id));
         if (close.generation && *close.generation != past->generation) {
             return refuse(fenced(past->id, *close.generation, past->generation));
         }
-        return answer(ClosedReply{past->id, past->generation, *past->end, /*already_ended=*/true});
+        return reply_with(
+            ClosedReply{past->id, past->generation, *past->end, /*already_ended=*/true});
     }
     if (close.generation && *close.generation != live->generation()) {
         return refuse(fenced(close.session_id, *close.generation, live->generation()));
@@ -111,7 +112,8 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
         if (close.was_searched) gone->end.leftovers = close.leftovers;
         take_what_asked(gone->end, close);
         order_stop(gone->end, *live);
-        auto decision = answer(ClosedReply{close.session_id, live->generation(), gone->end, true});
+        auto decision =
+            reply_with(ClosedReply{close.session_id, live->generation(), gone->end, true});
         end_session(decision, gone->path, *live, std::move(gone->end), now);
         return decision;
     }
@@ -126,7 +128,7 @@ Decision decide_on(Close&& close, const Session* past, const State& state) {
         }
     }
     order_stop(end, *live);
-    auto decision = answer(ClosedReply{close.session_id, live->generation(), end, false});
+    auto decision = reply_with(ClosedReply{close.session_id, live->generation(), end, false});
     end_session(decision, path, *live, std::move(end), now);
     return decision;
 }

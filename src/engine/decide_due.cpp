@@ -10,10 +10,6 @@ namespace knell {
 
 namespace {
 
-Decision nothing() {
-    return {.reply = NotedReply{}};
-}
-
 /// The last moment at which the owner is known to have been there.
 WallTime last_known_alive(const LiveSession& live, const Departure& departure, WallTime seen_gone,
                           const State& state) {
@@ -81,7 +77,7 @@ Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const Sta
     const auto now = state.time_for(live);
     auto [path, end] = end_of_departed(live, owner, state);
     order_stop(end, live);
-    auto decision = nothing();
+    Decision decision;
     end_session(decision, path, live, std::move(end), now);
     return decision;
 }
@@ -90,7 +86,7 @@ Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const Sta
 /// that time.
 Decision park(const LiveSession& live, const Departure& departure, const State& state) {
     const SessionId id{std::string(live.id())};
-    auto decision = nothing();
+    Decision decision;
     if (live.turn_since()) {
         decision.events.push_back(live.event(EventType::agent_end, state.time_for(live)));
     }
@@ -112,7 +108,7 @@ Decision end_of_parked(const LiveSession& live, const State& state) {
     end.evidence += said_of_clock(live, live.is_silent_since_start(), state);
     end.ended_after = end.ended_at = std::min(*live.parked_since(), now);
     end.ended_before = now;
-    auto decision = nothing();
+    Decision decision;
     end_session(decision, EndPath::park_window_over, live, std::move(end), now);
     return decision;
 }
@@ -128,7 +124,7 @@ Decision reap(const LiveSession& live, const State& state) {
     end.evidence += said_of_clock(live, live.is_silent_since_start(), state);
     end.ended_after = end.ended_at = std::min(live.last_seen_at(), now);
     end.ended_before = now;
-    auto decision = nothing();
+    Decision decision;
     end_session(decision, EndPath::lease_ran_out, live, std::move(end), now);
     return decision;
 }
@@ -137,7 +133,7 @@ Decision reap(const LiveSession& live, const State& state) {
 Decision doubt(const LiveSession& live, EventType type, std::string why, const State& state) {
     const auto now = state.time_for(live);
     const SessionId id{std::string(live.id())};
-    auto decision = nothing();
+    Decision decision;
     const bool unknown = type == EventType::session_unknown;
     decision.changes.emplace_back(
         LivenessMarked{{id, live.ordinal(), live.generation()},

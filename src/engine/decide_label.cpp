@@ -8,13 +8,13 @@
 
 namespace knell {
 
-Decision decide_on(Label&& label, const Session* row, const State& state) {
+Decided<Label::Reply> decide_on(Label&& label, const Session* row, const State& state) {
     if (row == nullptr) return refuse(not_found(label.session_id));
     const Labels before{.title = row->title, .pinned = row->pinned};
     Labels labels{.title = std::move(label.title).value_or(before.title),
                   .pinned = label.pinned.value_or(before.pinned)};
     const bool changed = labels != before;
-    auto decision = answer(LabelledReply{label.session_id, row->generation, labels, changed});
+    auto decision = reply_with(LabelledReply{label.session_id, row->generation, labels, changed});
     if (!changed) return decision;
     const auto* live = state.find(label.session_id);
     // The clock may have been set back since it ended.

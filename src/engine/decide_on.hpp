@@ -4,11 +4,26 @@
 
 namespace knell {
 
-inline Decision answer(Result<Reply> reply) {
-    return {.reply = std::move(reply)};
+template <typename Answer>
+Decided<Answer> reply_with(Answer reply) {
+    Decided<Answer> decided;
+    decided.reply = std::move(reply);
+    return decided;
 }
-inline Decision refuse(Error error) {
-    return answer(std::unexpected(std::move(error)));
+
+/// To whichever command: nothing follows from it but why.
+struct Refused {
+    Error why;
+
+    template <typename Answer>
+    operator Decided<Answer>() && {  // NOLINT(google-explicit-constructor)
+        Decided<Answer> decided;
+        decided.reply = std::unexpected(std::move(why));
+        return decided;
+    }
+};
+inline Refused refuse(Error why) {
+    return {std::move(why)};
 }
 
 /// How a session ends whose owner is gone, with what it is known to have left behind; see
@@ -30,28 +45,24 @@ std::optional<Departed> departed(const LiveSession& live, const State& state,
 End end_of(const Close& close, EndPath path, WallTime now);
 
 /// Opening; see decide_open.cpp.
-Decision decide_on(Create&& create, const Session* past, const State& state);
-Decision decide_on(Resume&& resume, const Session* past, const State& state);
+Decided<Create::Reply> decide_on(Create&& create, const Session* past, const State& state);
+Decided<Resume::Reply> decide_on(Resume&& resume, const Session* past, const State& state);
 
 /// What an owner says while its session is open; see decide_write.cpp.
-Decision decide_on(Append&& append, const Session* past, const State& state);
-Decision decide_on(Turn&& turn, const Session* past, const State& state);
-Decision decide_on(Heartbeat&& heartbeat, const Session* past, const State& state);
+Decided<Append::Reply> decide_on(Append&& append, const Session* past, const State& state);
+Decided<Turn::Reply> decide_on(Turn&& turn, const Session* past, const State& state);
+Decided<Heartbeat::Reply> decide_on(Heartbeat&& heartbeat, const Session* past, const State& state);
 
 /// What a person writes on a session; see decide_label.cpp.
-Decision decide_on(Label&& label, const Session* row, const State& state);
+Decided<Label::Reply> decide_on(Label&& label, const Session* row, const State& state);
 
 /// Ending by somebody's word; see decide_close.cpp.
-Decision decide_on(Close&& close, const Session* past, const State& state);
-
-/// Questions; see decide_question.cpp.
-Decision decide_on(Inspect&& inspect, const Session* past, const State& state);
-Decision decide_on(Survey&& survey, const Session* past, const State& state);
+Decided<Close::Reply> decide_on(Close&& close, const Session* past, const State& state);
 
 /// What observers say about owners; see decide_owner.cpp.
-Decision decide_on(OwnerGone&& gone, const Session* past, const State& state);
-Decision decide_on(OwnerUnknown&& unknown, const Session* past, const State& state);
-Decision decide_on(OwnerAlive&& alive, const Session* past, const State& state);
-Decision decide_on(SettleLeftovers&& settle, const Session* past, const State& state);
+Decided<NotedReply> decide_on(OwnerGone&& gone, const Session* past, const State& state);
+Decided<NotedReply> decide_on(OwnerUnknown&& unknown, const Session* past, const State& state);
+Decided<NotedReply> decide_on(OwnerAlive&& alive, const Session* past, const State& state);
+Decided<NotedReply> decide_on(SettleLeftovers&& settle, const Session* past, const State& state);
 
 }  // namespace knell

@@ -16,7 +16,7 @@ namespace {
 
 /// What was just opened, as the last event tells, may have an owner that cannot be checked.  That
 /// is known from the owner's other sessions, and nobody will say it again.
-void mark_uncertain_if_known(Decision& decision, Ordinal ordinal, const Owner& owner,
+void mark_uncertain_if_known(Decided<OpenedReply>& decision, Ordinal ordinal, const Owner& owner,
                              const State& state) {
     if (owner.kind != OwnerKind::process) return;
     const auto number = state.owners().find(owner.process);
@@ -27,7 +27,7 @@ void mark_uncertain_if_known(Decision& decision, Ordinal ordinal, const Owner& o
     decision.changes.emplace_back(
         LivenessMarked{{event.session_id, ordinal, event.generation}, event.time, std::nullopt});
     decision.events.push_back(std::move(event));
-    std::get<OpenedReply>(*decision.reply).status = Status::unknown;
+    decision.reply->status = Status::unknown;
 }
 
 /// What it is once it is opened: nothing is on and nothing in doubt, unless it is over already.
@@ -67,7 +67,7 @@ void hand_over(Reopened& change, const Resume& resume, const State& state) {
 }
 
 /// A live session changes hands: the old generation ends before the new one starts.
-Decision change_owner(Resume&& resume, const LiveSession& live, const State& state) {
+Decided<OpenedReply> change_owner(Resume&& resume, const LiveSession& live, const State& state) {
     const auto now = state.time_for(live);
     End end;
     end.reason = Reason::superseded;
@@ -86,8 +86,8 @@ Decision change_owner(Resume&& resume, const LiveSession& live, const State& sta
     change.former_owners = with_former(live.former_owners(), live.owner(state.owner_hosts()));
     change.owner = std::move(resume.owner);
     hand_over(change, resume, state);
-    auto decision =
-        answer(opened_reply(resume.session_id, change.generation, change.owner, /*is_over=*/false));
+    auto decision = reply_with(
+        opened_reply(resume.session_id, change.generation, change.owner, /*is_over=*/false));
     tell_end(decision.events, path, live, end, now);
     auto start = live.event(EventType::session_start, now);
     start.generation = change.generation;
@@ -101,7 +101,7 @@ Decision change_owner(Resume&& resume, const LiveSession& live, const State& sta
 
 }  // namespace
 
-Decision decide_on(Create&& create, const Session* past, const State& state) {
+Decided<Create::Reply> decide_on(Create&& create, const Session* past, const State& state) {
     const auto now = state.now().wall;
     auto session = std::move(create.draft);
     if (const auto* live = state.find(session.id)) {
@@ -129,7 +129,7 @@ Decision decide_on(Create&& create, const Session* past, const State& state) {
     session.owner.since = started;
     if (session.owner.lease_ttl.count() > 0) session.lease_from = state.now().steady;
     auto decision =
-        answer(opened_reply(session.id, 1, session.owner, create.and_close.has_value()));
+        reply_with(opened_reply(session.id, 1, session.owner, create.and_close.has_value()));
     decision.events.push_back(event_about(session, EventType::session_start, now));
     decision.changes.emplace_back(Opened{session, create.reaper, create.reaper_is_parent});
     if (create.and_close) {
@@ -140,7 +140,7 @@ Decision decide_on(Create&& create, const Session* past, const State& state) {
     return decision;
 }
 
-Decision decide_on(Resume&& resume, const Session* past, const State& state) {
+Decided<Resume::Reply> decide_on(Resume&& resume, const Session* past, const State& state) {
     if (const auto* live = state.find(resume.session_id)) {
         // A parked session has no owner to ask, nor has one that is about to end.
         const bool is_owned = !live->parked_since() && !departed(*live, state);
@@ -157,7 +157,7 @@ Decision decide_on(Resume&& resume, const Session* past, const State& state) {
     opened.owner = std::move(resume.owner);
     opened.owner.since = std::min(resume.at.value_or(now), now);
     opened.leftovers = resume.leftovers;
-    auto decision = answer(
+    auto decision = reply_with(
         opened_reply(opened.id, opened.generation, opened.owner, resume.and_close.has_value()));
     decision.events.push_back(event_about(opened, EventType::session_start, now));
     Reopened change{{opened.id, opened.ordinal, opened.generation}};

@@ -19,12 +19,12 @@ std::vector<FindLeftovers::Command> commands_of(const OwnerEntry& owner, const S
 }
 
 /// Marks or clears the doubt about every session of a process.
-Decision mark_uncertain(const ProcessIdentity& process, bool unknown, const std::string& why,
-                        const State& state) {
+Decided<NotedReply> mark_uncertain(const ProcessIdentity& process, bool unknown,
+                                   const std::string& why, const State& state) {
     const auto number = state.owners().find(process);
-    if (number == OwnerTable::none) return answer(NotedReply{0});
+    if (number == OwnerTable::none) return reply_with(NotedReply{0});
     const auto& owner = state.owners().at(number);
-    auto decision = answer(NotedReply{owner.sessions});
+    auto decision = reply_with(NotedReply{owner.sessions});
     decision.looked = {process, unknown};
     for (auto slot = owner.first; slot != LiveTable::none;) {
         const auto& live = state.at(slot);
@@ -45,11 +45,11 @@ Decision mark_uncertain(const ProcessIdentity& process, bool unknown, const std:
 
 }  // namespace
 
-Decision decide_on(OwnerGone&& gone, const Session*, const State& state) {
+Decided<NotedReply> decide_on(OwnerGone&& gone, const Session*, const State& state) {
     const auto number = state.owners().find(gone.process);
-    if (number == OwnerTable::none) return answer(NotedReply{0});
+    if (number == OwnerTable::none) return reply_with(NotedReply{0});
     const auto& owner = state.owners().at(number);
-    auto decision = answer(NotedReply{owner.sessions});
+    auto decision = reply_with(NotedReply{owner.sessions});
     if (owner.gone) return decision;
     // With the boot everything else that ran in it is over, too.
     const bool may_leave = gone.departure.kind != Departure::Kind::host_restart;
@@ -64,8 +64,8 @@ Decision decide_on(OwnerGone&& gone, const Session*, const State& state) {
 }
 
 /// Fenced: of a generation that was opened again nobody asks any more.
-Decision decide_on(SettleLeftovers&& settle, const Session* past, const State&) {
-    auto decision = answer(NotedReply{0});
+Decided<NotedReply> decide_on(SettleLeftovers&& settle, const Session* past, const State&) {
+    auto decision = reply_with(NotedReply{0});
     if (past == nullptr || !past->end || past->generation != settle.generation) return decision;
     auto leftovers = past->end->leftovers;
     for (auto& leftover : leftovers) {
@@ -81,11 +81,11 @@ Decision decide_on(SettleLeftovers&& settle, const Session* past, const State&) 
     return decision;
 }
 
-Decision decide_on(OwnerUnknown&& unknown, const Session*, const State& state) {
+Decided<NotedReply> decide_on(OwnerUnknown&& unknown, const Session*, const State& state) {
     return mark_uncertain(unknown.process, /*unknown=*/true, unknown.why, state);
 }
 
-Decision decide_on(OwnerAlive&& alive, const Session*, const State& state) {
+Decided<NotedReply> decide_on(OwnerAlive&& alive, const Session*, const State& state) {
     return mark_uncertain(alive.process, /*unknown=*/false, {}, state);
 }
 

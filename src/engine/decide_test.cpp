@@ -18,12 +18,12 @@ class Decide : public ::testing::Test {
         state_.begin(at(5));
     }
 
-    void apply(const Decision& decision) {
+    void apply(const Decided<Reply>& decision) {
         ASSERT_TRUE(decision.reply) << decision.reply.error().message;
         for (const auto& change : decision.changes) state_.apply(change);
         state_.settle();
     }
-    Decision ask(Command command, const Session* past = nullptr) const {
+    Decided<Reply> ask(Command command, const Session* past = nullptr) const {
         return decide(std::move(command), past, state_);
     }
     static Session ended(std::string id, Generation generation = 1) {

@@ -46,13 +46,13 @@ void keep_first_sign(Decision& decision, const SessionId& id, const LiveSession&
 
 }  // namespace
 
-Decision decide_on(Append&& append, const Session* past, const State& state) {
+Decided<Append::Reply> decide_on(Append&& append, const Session* past, const State& state) {
     const auto found = writable(append.session_id, append.generation, past, state);
     if (!found) return refuse(found.error());
     const auto& live = **found;
     auto tally = live.tally();
     for (const auto& message : append.messages) count(tally, message);
-    auto decision = answer(AppendedReply{append.session_id, append.generation, tally});
+    auto decision = reply_with(AppendedReply{append.session_id, append.generation, tally});
     clear_uncertainty(decision, append.session_id, live);
     keep_first_sign(decision, append.session_id, live, state);
     decision.changes.emplace_back(
@@ -64,7 +64,7 @@ Decision decide_on(Append&& append, const Session* past, const State& state) {
     return decision;
 }
 
-Decision decide_on(Turn&& turn, const Session* past, const State& state) {
+Decided<Turn::Reply> decide_on(Turn&& turn, const Session* past, const State& state) {
     const auto found = writable(turn.session_id, turn.generation, past, state);
     if (!found) return refuse(found.error());
     const auto& live = **found;
@@ -73,7 +73,8 @@ Decision decide_on(Turn&& turn, const Session* past, const State& state) {
     // Whoever writes is not late any more; see clear_uncertainty.
     const bool unknown = live.owner_kind() == OwnerKind::process && live.unknown_since();
     const auto status = status_of(StatusFacts{.unknown = unknown, .turn = turn.on});
-    auto decision = answer(TurnReply{turn.session_id, turn.generation, status, was_on != turn.on});
+    auto decision =
+        reply_with(TurnReply{turn.session_id, turn.generation, status, was_on != turn.on});
     clear_uncertainty(decision, turn.session_id, live);
     keep_first_sign(decision, turn.session_id, live, state);
     if (was_on == turn.on) {
@@ -89,9 +90,9 @@ Decision decide_on(Turn&& turn, const Session* past, const State& state) {
     return decision;
 }
 
-Decision decide_on(Heartbeat&& heartbeat, const Session*, const State& state) {
+Decided<Heartbeat::Reply> decide_on(Heartbeat&& heartbeat, const Session*, const State& state) {
     HeartbeatReply reply;
-    Decision decision = answer(NotedReply{});
+    Decided<HeartbeatReply> decision;
     for (auto& beat : heartbeat.beats) {
         const auto* live = state.find(beat.session_id);
         const bool is_current = live != nullptr && live->generation() == beat.generation;

@@ -8,10 +8,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "engine/command.hpp"
 #include "engine/effect.hpp"
 #include "engine/lease_census.hpp"
 #include "engine/live_table.hpp"
+#include "engine/observation.hpp"
 #include "engine/owner_table.hpp"
 #include "engine/timer_wheel.hpp"
 #include "store/batch.hpp"

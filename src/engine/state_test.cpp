@@ -65,7 +65,7 @@ Create random_create(std::string id) {
     return command;
 }
 
-Command random_command() {
+Input random_input() {
     const auto id = std::to_string(pick(0, 10));
     const auto generation = static_cast<Generation>(pick(1, 3));
     switch (pick(0, 9)) {
@@ -95,11 +95,16 @@ void take(State& state, Decision&& decision) {
     if (decision.gone) state.mark_gone(*decision.gone);
 }
 
-/// Commands, and what falls due between them, from a time on.
-void run(State& state, int from, int commands) {
-    for (int i = 0; i < commands; ++i) {
+/// What is said, and what falls due in between, from a time on.
+void run(State& state, int from, int inputs) {
+    for (int i = 0; i < inputs; ++i) {
         state.begin(at(from + i));
-        take(state, decide(random_command(), nullptr, state));
+        auto input = random_input();
+        if (auto* seen = std::get_if<Observation>(&input)) {
+            take(state, decide(std::move(*seen), nullptr, state));
+        } else {
+            take(state, decide(std::get<Command>(std::move(input)), nullptr, state));
+        }
         while (const auto slot = state.next_work()) {
             take(state, decide_due(state.at(*slot), state.holds_leases(), state));
         }

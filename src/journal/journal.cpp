@@ -43,9 +43,8 @@ bool survives_failure(const Result<Reply>& reply, const std::unordered_set<Sessi
 }
 
 /// Of a session that is not open here only what it ended as is known.
-bool rests_on_end(const Command& command) {
-    return !std::holds_alternative<Inspect>(command) &&
-           !std::holds_alternative<SettleLeftovers>(command);
+bool rests_on_end(const Input& input) {
+    return as<Inspect>(input) == nullptr && as<SettleLeftovers>(input) == nullptr;
 }
 
 Error unknown_here(const Session& row) {
@@ -141,7 +140,7 @@ void Journal::save_listened_now_and_then() {
     if (now - listened_saved_ >= period) batch_.listened = now;
 }
 
-void Journal::take(Decision& decision) {
+void Journal::take(Decision&& decision) {
     for (auto& change : decision.changes) {
         state_.apply(change);
         batch_.changes.push_back(std::move(change));
@@ -150,7 +149,6 @@ void Journal::take(Decision& decision) {
         state_.number(event);
         batch_.events.push_back(std::move(event));
     }
-    std::ranges::move(decision.deliveries, std::back_inserter(batch_.deliveries));
     std::ranges::move(decision.effects, std::back_inserter(effects_));
     for (const auto& id : decision.renewals) state_.renew(id);
     counts_.heartbeats += decision.renewals.size();
@@ -159,24 +157,43 @@ void Journal::take(Decision& decision) {
     if (decision.looked) state_.mark_unclear(decision.looked->process, decision.looked->unclear);
 }
 
-void Journal::note_signs(const Command& command) {
-    if (const auto* append = std::get_if<Append>(&command)) {
+void Journal::note_signs(const Input& input) {
+    if (const auto* append = as<Append>(input)) {
         signs_.push_back({append->session_id, append->generation, state_.heard()});
-    } else if (const auto* turn = std::get_if<Turn>(&command)) {
+    } else if (const auto* turn = as<Turn>(input)) {
         signs_.push_back({turn->session_id, turn->generation, state_.heard()});
-    } else if (const auto* heartbeat = std::get_if<Heartbeat>(&command)) {
+    } else if (const auto* heartbeat = as<Heartbeat>(input)) {
         for (const auto& beat : heartbeat->beats) {
             signs_.push_back({beat.session_id, beat.generation, state_.heard()});
         }
     }
 }
 
-Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step) {
+Result<Reply> Journal::decide_one(Input&& input, const Session* past) {
+    if (auto* save = std::get_if<SaveDeliveries>(&input)) {
+        std::ranges::move(save->changes, std::back_inserter(batch_.deliveries));
+        return NotedReply{};
+    }
+    if (const auto* question = std::get_if<Question>(&input)) {
+        return answer(*question, past, state_);
+    }
+    const auto take_reply = [this](auto&& decided) -> Result<Reply> {
+        auto reply = std::move(decided.reply);
+        take(std::move(decided));
+        return reply;
+    };
+    if (auto* observation = std::get_if<Observation>(&input)) {
+        return take_reply(decide(std::move(*observation), past, state_));
+    }
+    return take_reply(decide(std::get<Command>(std::move(input)), past, state_));
+}
+
+Result<std::size_t> Journal::decide_some(std::span<Input> inputs, Step& step) {
     std::size_t taken = 0;
-    for (auto& command : commands) {
+    for (auto& input : inputs) {
         std::optional<Session> past;
-        const auto* subject = subject_of(command);
-        const auto needs = needs_of(command);
+        const auto* subject = subject_of(input);
+        const auto needs = needs_of(input);
         const bool is_open = needs != Needs::nothing && state_.find(*subject) != nullptr;
         if (needs == Needs::row || (needs == Needs::past && !is_open)) {
             // What was decided of it is not written: the row in the store is out of date, so what
@@ -190,22 +207,22 @@ Result<std::size_t> Journal::decide_some(std::span<Command> commands, Step& step
         const auto* live = needs == Needs::row ? state_.find(*subject) : nullptr;
         const bool has_come_apart =
             live != nullptr && past && (past->end || past->generation != live->generation());
-        if (has_come_apart || (past && !past->end && !is_open && rests_on_end(command))) {
+        if (has_come_apart || (past && !past->end && !is_open && rests_on_end(input))) {
             step.replies.emplace_back(std::unexpected(unknown_here(*past)));
             ++taken;
             continue;
         }
-        if (auto* create = std::get_if<Create>(&command)) {
-            const auto found = is_own_ancestor(*create);
-            if (!found) return std::unexpected(found.error());
-            if (!*found) break;
-            create->is_own_ancestor = **found;
+        if (auto* command = std::get_if<Command>(&input)) {
+            if (auto* create = std::get_if<Create>(command)) {
+                const auto found = is_own_ancestor(*create);
+                if (!found) return std::unexpected(found.error());
+                if (!*found) break;
+                create->is_own_ancestor = **found;
+            }
         }
         if (!arrived_.empty()) state_.hear(arrived_[step.replies.size()]);
-        note_signs(command);
-        auto decision = decide(std::move(command), past ? &*past : nullptr, state_);
-        take(decision);
-        step.replies.push_back(std::move(decision.reply));
+        note_signs(input);
+        step.replies.push_back(decide_one(std::move(input), past ? &*past : nullptr));
         ++taken;
     }
     return taken;
@@ -255,7 +272,7 @@ void Journal::decide_work(Step& step) {
         const auto& live = state_.at(*slot);
         auto decision = decide_due(live, state_.holds_leases(), state_);
         note_lateness(live, decision);
-        take(decision);
+        take(std::move(decision));
         if (batch_.changes.size() >= limits::batch_commands_max) {
             work_left_ = true;
             return;
@@ -317,22 +334,22 @@ void Journal::roll_back(Step& step, std::size_t first, const Error& why) {
     }
 }
 
-void Journal::renew_behind(std::span<Command> rest, Step& step, const Error& why) {
+void Journal::renew_behind(std::span<Input> rest, Step& step, const Error& why) {
     const auto sign = [this](const SessionId& id, Generation generation) {
         const auto* live = state_.find(id);
         if (live == nullptr || live->generation() != generation || live->parked_since()) return;
         state_.renew(id);
     };
-    for (auto& command : rest) {
+    for (auto& input : rest) {
         if (!arrived_.empty()) state_.hear(arrived_[step.replies.size()]);
         step.replies.emplace_back(std::unexpected(why));
-        if (const auto* append = std::get_if<Append>(&command)) {
+        if (const auto* append = as<Append>(input)) {
             sign(append->session_id, append->generation);
-        } else if (const auto* turn = std::get_if<Turn>(&command)) {
+        } else if (const auto* turn = as<Turn>(input)) {
             sign(turn->session_id, turn->generation);
-        } else if (std::holds_alternative<Heartbeat>(command)) {
+        } else if (as<Heartbeat>(input) != nullptr) {
             // Decided on what the store holds; a doubt it cannot take note of stays for now.
-            auto decision = decide(std::move(command), nullptr, state_);
+            auto decision = decide(std::get<Command>(std::move(input)), nullptr, state_);
             for (const auto& id : decision.renewals) state_.renew(id);
             counts_.heartbeats += decision.renewals.size();
             step.replies.back() = std::move(decision.reply);
@@ -340,13 +357,12 @@ void Journal::renew_behind(std::span<Command> rest, Step& step, const Error& why
     }
 }
 
-Journal::Step Journal::commit(std::vector<Command>&& commands, Now now,
-                              std::span<const Now> arrived) {
-    CHECK(arrived.empty() || arrived.size() == commands.size());
+Journal::Step Journal::commit(std::vector<Input>&& inputs, Now now, std::span<const Now> arrived) {
+    CHECK(arrived.empty() || arrived.size() == inputs.size());
     arrived_ = arrived;
     Step step;
-    step.replies.reserve(commands.size());
-    std::span<Command> left = commands;
+    step.replies.reserve(inputs.size());
+    std::span<Input> left = inputs;
     state_.begin(now);
     do {
         const auto first = step.replies.size();
@@ -377,7 +393,7 @@ Journal::Step Journal::commit(std::vector<Command>&& commands, Now now,
             counts_.reaps = counted.reaps;
             counts_.reap_lateness_last = counted.reap_lateness_last;
             counts_.reap_lateness_max = counted.reap_lateness_max;
-            renew_behind(std::span(commands).subspan(step.replies.size()), step, written.error());
+            renew_behind(std::span(inputs).subspan(step.replies.size()), step, written.error());
             return step;
         }
         counts_.commands += *taken;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/command.hpp"
 #include "engine/decide.hpp"
+#include "engine/input.hpp"
 #include "engine/state.hpp"
 #include "store/store.hpp"
 
@@ -16,7 +16,7 @@ namespace knell {
 /// Group commit: many decisions, one transaction; a reply or an effect exists only once its commit
 /// does.
 ///
-/// A step, not a loop: the caller brings commands and the time, so that the daemon, the tests and
+/// A step, not a loop: the caller brings inputs and the time, so that the daemon, the tests and
 /// a simulator run the same code.  One thread, the store's.
 class Journal {
   public:
@@ -26,7 +26,7 @@ class Journal {
     Result<void> recover(Now now, std::string boot_id);
 
     struct Step {
-        std::vector<Result<Reply>> replies;  // in the order of the commands
+        std::vector<Result<Reply>> replies;  // in the order of the inputs
         std::vector<Effect> effects;
         std::vector<Event> events;  // what is durable now, in order
         /// Of these the last ones: ends and doubts that nobody asked for, to be explained in the
@@ -40,17 +40,17 @@ class Journal {
         /// Rows that another program changed, and what was done about each: for the log.
         std::vector<std::string> conflicts;
     };
-    /// Decides `commands` in order, then what has fallen due, and makes it all durable.  When the
-    /// store fails, all commands of the failed transaction fail with it and the state is as before
+    /// Decides `inputs` in order, then what has fallen due, and makes it all durable.  When the
+    /// store fails, all inputs of the failed transaction fail with it and the state is as before
     /// them; what fell due is decided again in a later step.  Signs of life hold whatever the store
     /// says.  A row that is not what was decided on (ErrorCode::fenced from the store) fails the
     /// transaction too, and is taken from the store: the next step goes on with what is there.
     ///
-    /// `arrived` says when each command did, in their order and none after `now`: a sign of life
+    /// `arrived` says when each input did, in their order and none after `now`: a sign of life
     /// counts from there.  Without it all of them arrived now.  Everything that arrived before
-    /// `now.steady` must be among `commands` or have been in an earlier step: what falls due is
+    /// `now.steady` must be among `inputs` or have been in an earlier step: what falls due is
     /// decided as of then, and a renewal that waits somewhere must not be missed.
-    Step commit(std::vector<Command>&& commands, Now now, std::span<const Now> arrived = {});
+    Step commit(std::vector<Input>&& inputs, Now now, std::span<const Now> arrived = {});
 
     /// More has fallen due than one step takes.
     bool has_work_left() const { return work_left_; }
@@ -76,7 +76,8 @@ class Journal {
         Now arrived;
     };
 
-    Result<std::size_t> decide_some(std::span<Command> commands, Step& step);
+    Result<std::size_t> decide_some(std::span<Input> inputs, Step& step);
+    Result<Reply> decide_one(Input&& input, const Session* past);
     /// Whether something was decided of that session that is not written yet.
     bool is_in_batch(const SessionId& id) const;
     /// Whether a new session comes out of itself, through parents that name it: they may have been
@@ -93,12 +94,12 @@ class Journal {
     /// True when there are more rows than one transaction should hold.
     bool save_some_seen();
     std::optional<LastWord> last_word() const;
-    void take(Decision& decision);
-    void note_signs(const Command& command);
+    void take(Decision&& decision);
+    void note_signs(const Input& input);
     /// The transaction failed: its replies from `first` on, and all that it changed.
     void roll_back(Step& step, std::size_t first, const Error& why);
-    /// Commands behind a failed transaction are not decided; the signs of life in them count.
-    void renew_behind(std::span<Command> rest, Step& step, const Error& why);
+    /// Inputs behind a failed transaction are not decided; the signs of life in them count.
+    void renew_behind(std::span<Input> rest, Step& step, const Error& why);
     void note_lateness(const LiveSession& live, const Decision& decision);
 
     State& state_;

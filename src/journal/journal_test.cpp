@@ -24,8 +24,8 @@ using Call = testing::FailingStore::Call;
 
 class JournalTrial : public ::testing::Test {
   protected:
-    Journal::Step commit(std::vector<Command> commands, Now now = at(0)) {
-        return journal_.commit(std::move(commands), now);
+    Journal::Step commit(std::vector<Input> inputs, Now now = at(0)) {
+        return journal_.commit(std::move(inputs), now);
     }
     void recover() {
         const auto recovered = journal_.recover(at(0), "boot-1");

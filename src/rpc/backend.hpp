@@ -8,7 +8,8 @@
 #include "core/error.hpp"
 #include "core/sweep_report.hpp"
 #include "engine/command.hpp"
-#include "engine/decide.hpp"
+#include "engine/question.hpp"
+#include "engine/reply.hpp"
 #include "rpc/caller.hpp"
 #include "rpc/reports.hpp"
 #include "rpc/respond.hpp"
@@ -68,6 +69,8 @@ class Backend : public Surroundings, public NodeControl {
   public:
     /// A change: decided, made durable, then answered.
     virtual void submit(Command&& command, Done<Reply> done) = 0;
+    /// Asked of memory, in the order of the changes around it.
+    virtual void ask(Question&& question, Done<Reply> done) = 0;
     /// A read, on a thread with a reader of its own.  Connections have their reads done in turn.
     virtual void read(ConnectionId asker, ReadWork work, Respond done) = 0;
     /// Nobody waits for the reads of that connection any more: those still queued are not done.

@@ -9,15 +9,15 @@
 /// durable, and what comes back is rendered.
 namespace knell::rpc {
 
-/// `render` makes the result of the reply that this command has.
-template <typename Known>
-void submit(Result<Command>&& command, Respond&& respond, Backend& backend,
-            JsonObject (*render)(const Known&)) {
+/// `render` makes the result of the reply that this command names.
+template <typename Asked>
+void submit(Result<Asked>&& command, Respond&& respond, Backend& backend,
+            JsonObject (*render)(const typename Asked::Reply&)) {
     if (!command) return respond(std::unexpected(std::move(command.error())));
     backend.submit(std::move(*command),
                    [respond = std::move(respond), render](Result<Reply> reply) mutable {
                        if (!reply) return respond(std::unexpected(std::move(reply.error())));
-                       respond(render(std::get<Known>(*reply)));
+                       respond(render(std::get<typename Asked::Reply>(*reply)));
                    });
 }
 
@@ -28,10 +28,11 @@ inline void after_a_look(Call&& call, Backend& backend, void (*run)(Call&&, Back
     backend.after_a_look([held, &backend, run] { run(std::move(*held), backend); });
 }
 
+/// What was read, unless something in it is wrong.
 template <typename Made>
-Result<Command> command_of(const wire::FieldReader& given, Made&& made) {
+Result<Made> if_good(const wire::FieldReader& given, Made made) {
     if (given.error()) return given.failure();
-    return Command{std::forward<Made>(made)};
+    return made;
 }
 
 }  // namespace knell::rpc

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/command.hpp"
-#include "engine/decide.hpp"
+#include "engine/awake_clock.hpp"
+#include "engine/input.hpp"
 
 namespace knell::testing {
 

@@ -63,10 +63,10 @@ std::string InProcessBackend::answer(std::string_view line, const rpc::Caller& c
     return answer;
 }
 
-Result<Reply> InProcessBackend::commit(Command&& command) {
-    std::vector<Command> commands;
-    commands.push_back(std::move(command));
-    auto step = journal_.commit(std::move(commands), now_);
+Result<Reply> InProcessBackend::commit(Input&& input) {
+    std::vector<Input> inputs;
+    inputs.push_back(std::move(input));
+    auto step = journal_.commit(std::move(inputs), now_);
     feeds_.publish(step.events);
     return std::move(step.replies.front());
 }
@@ -80,8 +80,16 @@ void InProcessBackend::pass(std::chrono::milliseconds time) {
 }
 
 void InProcessBackend::submit(Command&& command, rpc::Done<Reply> done) {
-    submitted.push_back(command);
-    if (refusals.empty()) return done(commit(std::move(command)));
+    take(std::move(command), std::move(done));
+}
+
+void InProcessBackend::ask(Question&& question, rpc::Done<Reply> done) {
+    take(std::move(question), std::move(done));
+}
+
+void InProcessBackend::take(Input&& input, rpc::Done<Reply> done) {
+    submitted.push_back(input);
+    if (refusals.empty()) return done(commit(std::move(input)));
     const auto refusal = std::move(refusals.front());
     refusals.pop_front();
     done(std::unexpected(refusal));

@@ -32,13 +32,13 @@ class InProcessBackend final : public rpc::Backend {
         SessionId session;
         std::optional<ProcessIdentity> reaper;
     };
-    std::vector<Search> searches;    // for leftovers, so far
-    rpc::CommandEnd found;           // what a search gives
-    std::deque<Error> refusals;      // what the next changes are answered; then they are made
-    std::vector<Command> submitted;  // by `submit`, refused or not
-    bool refuses_reads = false;      // as when the queue is full
-    bool holds_reads = false;        // they wait for `do_reads`
-    bool forgets_reads = false;      // they are dropped without an answer
+    std::vector<Search> searches;  // for leftovers, so far
+    rpc::CommandEnd found;         // what a search gives
+    std::deque<Error> refusals;    // what the next changes are answered; then they are made
+    std::vector<Input> submitted;  // and asked, refused or not
+    bool refuses_reads = false;    // as when the queue is full
+    bool holds_reads = false;      // they wait for `do_reads`
+    bool forgets_reads = false;    // they are dropped without an answer
     std::vector<rpc::ConnectionId> hung_up;  // who is no longer there
 
     /// One line in, one line out ("" for a notification).  Ends the test when an answer is not what
@@ -46,7 +46,7 @@ class InProcessBackend final : public rpc::Backend {
     std::string answer(std::string_view line, const rpc::Caller& caller);
     std::string answer(std::string_view line) { return answer(line, caller_); }
 
-    Result<Reply> commit(Command&& command);
+    Result<Reply> commit(Input&& input);
     /// Does what was held.
     void do_reads();
     rpc::Dispatcher& dispatcher() { return dispatcher_; }
@@ -56,6 +56,7 @@ class InProcessBackend final : public rpc::Backend {
     Reader& reader() { return *reader_; }
 
     void submit(Command&& command, rpc::Done<Reply> done) override;
+    void ask(Question&& question, rpc::Done<Reply> done) override;
     void read(rpc::ConnectionId asker, rpc::ReadWork work, rpc::Respond done) override;
     void drop_reads(rpc::ConnectionId asker) override { hung_up.push_back(asker); }
     /// Ends the test, unless that is what it is about.
@@ -83,6 +84,7 @@ class InProcessBackend final : public rpc::Backend {
         rpc::ReadWork work;
         rpc::Respond done;
     };
+    void take(Input&& input, rpc::Done<Reply> done);
 
     bool is_over_ = false;  // outlives the calls that are held
     FakeProcesses processes_;

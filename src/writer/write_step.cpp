@@ -31,7 +31,7 @@ constexpr std::int64_t trim_slack = 1000;
 constexpr std::chrono::milliseconds mark_period = 1h;
 
 /// What a look at an owner, over by `seen_at`, has to say to the engine.
-Command to_command(const ProcessIdentity& process, Finding finding, SteadyTime seen_at) {
+Observation to_observation(const ProcessIdentity& process, Finding finding, SteadyTime seen_at) {
     if (auto* gone = std::get_if<Gone>(&finding)) {
         gone->departure.seen_at = seen_at;
         return OwnerGone{.process = process,
@@ -69,31 +69,31 @@ Now WriteStep::listen_from_now() {
 
 // --- recovery -----------------------------------------------------------------------------------
 
-std::vector<Command> WriteStep::look_at_owners(const SurveyReply& survey,
-                                               const ProcessTable& processes) {
-    std::vector<Command> findings;
+std::vector<Input> WriteStep::look_at_owners(const SurveyReply& survey,
+                                             const ProcessTable& processes) {
+    std::vector<Input> findings;
     for (const auto& owner : survey.owners) {
         auto finding = look_for(owner.process, processes);
         if (std::holds_alternative<Gone>(finding) && has_parent_to_tell(owner.process, processes)) {
             continue;
         }
-        findings.push_back(to_command(owner.process, std::move(finding), read_clocks_().boot));
+        findings.push_back(to_observation(owner.process, std::move(finding), read_clocks_().boot));
     }
     return findings;
 }
 
-Result<void> WriteStep::end_the_dead(std::vector<Command> commands, LeftoverFinder& leftovers,
+Result<void> WriteStep::end_the_dead(std::vector<Input> findings, LeftoverFinder& leftovers,
                                      Recovered& recovered) {
     // One moment, however long it takes: nobody can be heard yet, so no lease may run down.
     const auto now = listen_from_now();
     do {
-        auto step = journal_.commit(std::move(commands), now);
-        commands.clear();
+        auto step = journal_.commit(std::move(findings), now);
+        findings.clear();
         if (step.failed) return fail(ErrorCode::storage, step.why_failed);
         std::ranges::copy(step.automatic(), std::back_inserter(recovered.automatic));
         for (auto& effect : step.effects) {
             if (const auto* search = std::get_if<FindLeftovers>(&effect)) {
-                commands.emplace_back(OwnerGone{.process = search->process,
+                findings.emplace_back(OwnerGone{.process = search->process,
                                                 .departure = search->departure,
                                                 .found = leftovers.find(*search),
                                                 .searched = true});
@@ -101,7 +101,7 @@ Result<void> WriteStep::end_the_dead(std::vector<Command> commands, LeftoverFind
                 recovered.effects.push_back(std::move(effect));
             }
         }
-    } while (journal_.has_work_left() || !commands.empty());
+    } while (journal_.has_work_left() || !findings.empty());
     return {};
 }
 
@@ -114,9 +114,9 @@ Result<void> WriteStep::resume_stopping(std::vector<Effect>& effects) {
 void WriteStep::take_in(SpoolAtStart& spool, Recovered& recovered) {
     const auto is_open = [this](const SessionId& id) { return state_.find(id) != nullptr; };
     spool.take_in(is_open, [&](Command&& command) -> Result<Reply> {
-        std::vector<Command> commands;
-        commands.push_back(std::move(command));
-        auto step = journal_.commit(std::move(commands), listen_from_now());
+        std::vector<Input> inputs;
+        inputs.emplace_back(std::move(command));
+        auto step = journal_.commit(std::move(inputs), listen_from_now());
         if (step.failed) return fail(ErrorCode::storage, step.why_failed);
         std::ranges::move(step.effects, std::back_inserter(recovered.effects));
         return std::move(step.replies.front());
@@ -137,28 +137,28 @@ Result<WriteStep::Recovered> WriteStep::recover(const ProcessTable& processes,
     begin_log_age(processes.boot_id());
     head_at_start_ = state_.heads().seq;
     first_seq_ = state_.heads().first_seq;
-    std::vector<Command> commands;
-    commands.emplace_back(Announce{EventType::gateway_startup, std::move(announcement)});
-    auto announced = journal_.commit(std::move(commands), listen_from_now());
+    std::vector<Input> inputs;
+    inputs.emplace_back(Announce{EventType::gateway_startup, std::move(announcement)});
+    auto announced = journal_.commit(std::move(inputs), listen_from_now());
     if (announced.failed) return fail(ErrorCode::storage, announced.why_failed);
 
     Recovered recovered{std::move(announced.effects), {}};
     // Before the owners are looked at: of the dead it may know more than can be seen.
     take_in(spool, recovered);
-    commands.clear();
-    commands.emplace_back(Survey{});
-    auto surveyed = journal_.commit(std::move(commands), listen_from_now());
+    inputs.clear();
+    inputs.emplace_back(Survey{});
+    auto surveyed = journal_.commit(std::move(inputs), listen_from_now());
     if (!surveyed.replies.front()) return std::unexpected(surveyed.replies.front().error());
     std::ranges::move(surveyed.effects, std::back_inserter(recovered.effects));
-    commands.clear();
+    inputs.clear();
     const auto& survey = std::get<SurveyReply>(*surveyed.replies.front());
     for (const auto& owner : survey.owners) leftovers.protect(owner.process);
-    std::ranges::move(look_at_owners(survey, processes), std::back_inserter(commands));
+    std::ranges::move(look_at_owners(survey, processes), std::back_inserter(inputs));
     // Before the ends that are written now add to them.
     if (auto resumed = resume_stopping(recovered.effects); !resumed) {
         return std::unexpected(resumed.error());
     }
-    if (auto ended = end_the_dead(std::move(commands), leftovers, recovered); !ended) {
+    if (auto ended = end_the_dead(std::move(inputs), leftovers, recovered); !ended) {
         return std::unexpected(ended.error());
     }
     // Nothing was kept: the log begins with what was just written.
@@ -177,9 +177,11 @@ void WriteStep::take(std::vector<Submission>&& words, const AwakeClock::Readings
 
 WriteStep::Group WriteStep::next_group() {
     Group group;
-    const auto add = [&](Command&& command, bool observed, Now arrived) {
-        if (observed) group.observed.emplace_back(group.commands.size(), command);
-        group.commands.push_back(std::move(command));
+    const auto add = [&](Input&& input, bool observed, Now arrived) {
+        if (observed) {
+            group.observed.emplace_back(group.inputs.size(), std::get<Observation>(input));
+        }
+        group.inputs.push_back(std::move(input));
         group.arrived.push_back(arrived);
     };
     // What was said before comes first: an older word must not undo a newer one.
@@ -192,7 +194,7 @@ WriteStep::Group WriteStep::next_group() {
     const auto end = std::min(submissions_.size(), next_submission_ + group_max_);
     for (; next_submission_ < end; ++next_submission_) {
         auto& word = submissions_[next_submission_];
-        add(std::move(word.command), word.observed, clock_.read(word.arrived));
+        add(std::move(word.input), word.observed, clock_.read(word.arrived));
     }
     return group;
 }
@@ -207,12 +209,12 @@ Journal::Step WriteStep::step() {
     // Ends may be among the words that still wait.
     const bool heard_all = !has_submissions() && to_repeat_.empty();
     state_.set_watched_until(heard_all ? watched_until_ : std::nullopt);
-    auto step = journal_.commit(std::move(group.commands), now, group.arrived);
+    auto step = journal_.commit(std::move(group.inputs), now, group.arrived);
     if (heard_all && !step.failed) state_.vouch();
     state_.start_leases(std::max(read_clocks_().awake - heard.awake, 0ns));
-    std::vector<Command> refused;
-    for (auto& [place, command] : group.observed) {
-        if (!step.replies[place]) refused.push_back(std::move(command));
+    std::vector<Observation> refused;
+    for (auto& [place, observation] : group.observed) {
+        if (!step.replies[place]) refused.push_back(std::move(observation));
     }
     to_repeat_.insert(to_repeat_.begin(), std::make_move_iterator(refused.begin()),
                       std::make_move_iterator(refused.end()));

@@ -10,7 +10,7 @@
 #include "core/limits.hpp"
 #include "core/retention.hpp"
 #include "engine/awake_clock.hpp"
-#include "engine/command.hpp"
+#include "engine/input.hpp"
 #include "engine/state.hpp"
 #include "journal/journal.hpp"
 #include "store/store.hpp"
@@ -61,8 +61,10 @@ class WriteStep {
     Now listen_from_now();
 
     struct Submission {
-        Command command;
-        bool observed = false;  // nobody waits for the answer: said again when the store refuses it
+        Input input;
+        /// Nobody waits for the answer to this observation: it is said again when the store
+        /// refuses it.
+        bool observed = false;
         AwakeClock::Readings arrived;  // when it came into the daemon's hands
     };
     /// Takes all that has arrived until `until`, in the order of arrival, to be decided by `step`,
@@ -99,15 +101,15 @@ class WriteStep {
     Now read_now();
     /// The words of the next group, and when each of them arrived.
     struct Group {
-        std::vector<Command> commands;
+        std::vector<Input> inputs;
         std::vector<Now> arrived;
-        std::vector<std::pair<std::size_t, Command>> observed;  // by place among the commands
+        std::vector<std::pair<std::size_t, Observation>> observed;  // by place among the inputs
         std::size_t repeated = 0;  // the first of them: refused by the store before
     };
     Group next_group();
-    std::vector<Command> look_at_owners(const SurveyReply& survey, const ProcessTable& processes);
+    std::vector<Input> look_at_owners(const SurveyReply& survey, const ProcessTable& processes);
     void take_in(SpoolAtStart& spool, Recovered& recovered);
-    Result<void> end_the_dead(std::vector<Command> commands, LeftoverFinder& leftovers,
+    Result<void> end_the_dead(std::vector<Input> findings, LeftoverFinder& leftovers,
                               Recovered& recovered);
     Result<void> resume_stopping(std::vector<Effect>& effects);
     bool has_too_many_events(const Retention& retention) const;
@@ -137,7 +139,7 @@ class WriteStep {
     std::size_t next_submission_ = 0;  // of these, the first that still waits
     AwakeClock::Readings taken_until_;
     /// Observers say a thing once: what the store refused is said again in the next step.
-    std::vector<Command> to_repeat_;
+    std::vector<Observation> to_repeat_;
 };
 
 }  // namespace knell

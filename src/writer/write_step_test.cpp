@@ -24,9 +24,9 @@ class WriteStepTrial : public ::testing::Test {
     Result<WriteStep::Recovered> recover() {
         return write_step_.recover(processes_, leftovers_, spool_, "started");
     }
-    Journal::Step say(Command command, bool observed = false) {
+    Journal::Step say(Input input, bool observed = false) {
         std::vector<WriteStep::Submission> words;
-        words.push_back({std::move(command), observed, clocks_});
+        words.push_back({std::move(input), observed, clocks_});
         write_step_.take(std::move(words), clocks_);
         return write_step_.step();
     }

@@ -93,10 +93,10 @@ void Writer::stop() {
     if (thread_.joinable()) thread_.join();
 }
 
-bool Writer::submit(Command&& command, Done&& done) {
-    Queued queued{std::move(command), std::move(done)};
+bool Writer::submit(Input&& input, Done&& done) {
+    Queued queued{std::move(input), std::move(done)};
     // A crowd of writers must not keep signs of life from being heard.
-    const bool is_beat = std::holds_alternative<Heartbeat>(queued.command);
+    const bool is_beat = as<Heartbeat>(queued.input) != nullptr;
     const auto reserve = is_beat ? limits::queue_beats_reserve : 0;
     if (queue_.push(std::move(queued), reserve)) return true;
     // A push that is refused leaves its argument as it was.
@@ -104,14 +104,14 @@ bool Writer::submit(Command&& command, Done&& done) {
     return false;
 }
 
-void Writer::submit_direct(Command&& command, Done&& done) {
-    queue_.push_always({std::move(command), std::move(done), /*direct=*/true});
+void Writer::submit_direct(Input&& input, Done&& done) {
+    queue_.push_always({std::move(input), std::move(done), /*direct=*/true});
 }
 
 void Writer::announce_shutdown(const ProcessIdentity& self, std::string_view why) {
-    const auto wait_for = [this](Command&& command) {
+    const auto wait_for = [this](Observation&& observation) {
         std::promise<void> heard;
-        submit_direct(std::move(command), [&](const Result<Reply>& reply) {
+        submit_direct(std::move(observation), [&](const Result<Reply>& reply) {
             if (!reply) log_warn("gateway:shutdown was not recorded: {}", reply.error().message);
             heard.set_value();
         });
@@ -127,8 +127,8 @@ void Writer::announce_shutdown(const ProcessIdentity& self, std::string_view why
                       fmt::format("knell {} stopped {}, pid {}", version, why, getpid())});
 }
 
-void Writer::observe(Command&& command) {
-    queue_.push_always({std::move(command), {}});
+void Writer::observe(Observation&& observation) {
+    queue_.push_always({std::move(observation), {}});
 }
 
 void Writer::loop() {
@@ -143,7 +143,7 @@ void Writer::loop() {
         std::vector<WriteStep::Submission> words;
         words.reserve(taken.size());
         for (auto& queued : taken) {
-            words.push_back({std::move(queued.command), /*observed=*/!queued.done, queued.arrived});
+            words.push_back({std::move(queued.input), /*observed=*/!queued.done, queued.arrived});
         }
         write_step_.take(std::move(words), until);
         std::span<Queued> left = taken;

@@ -10,8 +10,7 @@
 #include "base/bounded_queue.hpp"
 #include "base/mutex.hpp"
 #include "config/config_holder.hpp"
-#include "engine/command.hpp"
-#include "engine/decide.hpp"
+#include "engine/input.hpp"
 #include "store/store.hpp"
 #include "watch/process_table.hpp"
 #include "writer/write_step.hpp"
@@ -52,12 +51,12 @@ class Writer {
     void stop();
 
     /// False when the queue is full; `done` has not been called then.
-    bool submit(Command&& command, Done&& done);
+    bool submit(Input&& input, Done&& done);
     /// As `submit`, for other threads of the daemon: never refused, and `done` is called on the
     /// writer's thread.
-    void submit_direct(Command&& command, Done&& done);
+    void submit_direct(Input&& input, Done&& done);
     /// An observer's word; bounded by the number of owners, so never refused.
-    void observe(Command&& command);
+    void observe(Observation&& observation);
 
     /// Numbers for people, a moment old at most.
     struct Figures {
@@ -81,7 +80,7 @@ class Writer {
 
   private:
     struct Queued {
-        Command command;
+        Input input;
         Done done;  // may be empty: an observer does not wait
         bool direct = false;
         AwakeClock::Readings arrived{};  // when it entered the queue

@@ -29,9 +29,9 @@ class WriterTrial : public ::testing::Test {
         const auto recovered = writer_.recover(processes_, leftovers_, spool_);
         ASSERT_TRUE(recovered) << recovered.error().message;
     }
-    Result<Reply> ask(Command command) {
+    Result<Reply> ask(Input input) {
         std::promise<Result<Reply>> answer;
-        writer_.submit_direct(std::move(command),
+        writer_.submit_direct(std::move(input),
                               [&](Result<Reply> reply) { answer.set_value(std::move(reply)); });
         return answer.get_future().get();
     }
@@ -69,12 +69,12 @@ TEST_F(WriterTrial, ARecoveryThatTheStoreRefusesIsNone) {
 
 TEST_F(WriterTrial, AFullQueueRefusesAndLeavesTheAnswerToItsCaller) {
     // Nobody takes anything out.
-    const Command command = Inspect{SessionId("s")};
+    const Input input = Inspect{SessionId("s")};
     std::size_t taken = 0;
     for (;; ++taken) {
         ASSERT_LE(taken, limits::queue_commands_max);
         Writer::Done done = [](const Result<Reply>&) {};
-        if (writer_.submit(Command{command}, std::move(done))) continue;
+        if (writer_.submit(Input{input}, std::move(done))) continue;
         EXPECT_TRUE(done) << "whoever asked could not be told";
         break;
     }
@@ -136,11 +136,11 @@ TEST_F(WriterTrial, ACrowdOfEndsIsSummedUp) {
         State state;
         Journal before(state, store_);
         ASSERT_TRUE(before.recover(testing::at(0), "boot-1"));
-        std::vector<Command> commands;
+        std::vector<Input> inputs;
         for (int i = 0; i < 150; ++i) {
-            commands.emplace_back(create(fmt::format("s{}", i), testing::process_owner(1000 + i)));
+            inputs.emplace_back(create(fmt::format("s{}", i), testing::process_owner(1000 + i)));
         }
-        ASSERT_FALSE(before.commit(std::move(commands), testing::at(0)).failed);
+        ASSERT_FALSE(before.commit(std::move(inputs), testing::at(0)).failed);
     }
     ::testing::internal::CaptureStderr();
     recover();

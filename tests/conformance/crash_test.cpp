@@ -31,7 +31,7 @@ struct Promised {
 /// Commands that come together, and when.
 struct Chapter {
     std::int64_t time = 0;
-    std::vector<Command> commands;
+    std::vector<Input> inputs;
 };
 using Story = std::vector<Chapter>;
 
@@ -62,7 +62,7 @@ Story liveness_story() {
     const auto found = gone(7, exited(0), "command", {leftover(42)});
     auto stalling = process_owner(6);
     stalling.lease_ttl = 5s;
-    std::vector<Command> crowd;
+    std::vector<Input> crowd;
     for (int i = 0; i < 20; ++i)
         crowd.emplace_back(create(fmt::format("l{}", i), lease_owner(10s)));
     return {
@@ -91,20 +91,17 @@ bool is_dead(const Session& session) {
     return session.id.text() != "renewed";
 }
 
-bool is_observed(const Command& command) {
-    return std::holds_alternative<OwnerGone>(command) ||
-           std::holds_alternative<OwnerUnknown>(command) ||
-           std::holds_alternative<OwnerAlive>(command) ||
-           std::holds_alternative<SettleLeftovers>(command);
+bool is_observed(const Input& input) {
+    return std::holds_alternative<Observation>(input);
 }
 
 /// Plays the story until the disk fails, noting what was acknowledged.
 Promised play(const Story& story, JournalOnStore& journal, bool stop_at_failure) {
     Promised promised;
-    std::vector<Command> unheard;  // observers' words that failed: said again, as the daemon does
+    std::vector<Input> unheard;  // observers' words that failed: said again, as the daemon does
     for (const auto& chapter : story) {
         auto group = std::exchange(unheard, {});
-        group.insert(group.end(), chapter.commands.begin(), chapter.commands.end());
+        group.insert(group.end(), chapter.inputs.begin(), chapter.inputs.end());
         const auto step = journal.step(group, at(chapter.time));
         for (std::size_t i = 0; i < group.size(); ++i) {
             const auto* subject = subject_of(group[i]);

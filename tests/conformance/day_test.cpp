@@ -45,7 +45,7 @@ class Day : public StoreStory {
     }
 
     /// One of the things that happen in a day.
-    Command something(std::int64_t second) {
+    Input something(std::int64_t second) {
         const auto dice = random_() % 20;
         if (open_.size() < 5 || dice < 7) return new_one(second);
         const auto& [id, generation] =
@@ -74,7 +74,7 @@ class Day : public StoreStory {
         }
     }
 
-    Command new_one(std::int64_t second) {
+    Input new_one(std::int64_t second) {
         const auto id = fmt::format("s{}", ++last_id_);
         const auto kind = random_() % 4;
         auto opened = create(id, kind == 0 ? lease_owner(std::chrono::seconds{10 + second % 50})
@@ -90,7 +90,7 @@ class Day : public StoreStory {
         return opened;
     }
 
-    Command departure_of_somebody() {
+    Input departure_of_somebody() {
         const auto pid =
             1000 + static_cast<int>(random_() % static_cast<unsigned>(next_pid_ - 1000 + 1));
         constexpr std::array kinds{Departure::Kind::exited,       Departure::Kind::signaled,
@@ -118,9 +118,9 @@ TEST_P(Day, StartsMinusEndsIsWhatIsOpenAtEveryMoment) {
     for (std::int64_t second = 0; second < day_s;
          second += 1 + static_cast<std::int64_t>(random_() % 60)) {
         if (random_() % 200 == 0) restart(at(second));
-        std::vector<Command> commands;
-        for (auto count = random_() % 4; count > 0; --count) commands.push_back(something(second));
-        journal().step(std::move(commands), at(second));
+        std::vector<Input> inputs;
+        for (auto count = random_() % 4; count > 0; --count) inputs.push_back(something(second));
+        journal().step(std::move(inputs), at(second));
         listen();
         ASSERT_EQ(open_.size(), journal().state.open_count()) << "at second " << second;
     }

@@ -30,8 +30,8 @@ class DeliverySchedulerStory : public StoreStory {
         EXPECT_TRUE(scheduler_->recover(reader()));
     }
     Seq head() { return journal().state.heads().seq; }
-    void commit(Command command) {
-        EXPECT_TRUE(journal().one(std::move(command)));
+    void commit(Input input) {
+        EXPECT_TRUE(journal().one(std::move(input)));
         scheduler_->set_head(head());
     }
     void live_and_die(const std::string& id) {

@@ -65,9 +65,9 @@ TEST_P(Doubt, TheWatchDoesNotVouchForWhomItCannotCheck) {
 /// Whoever writes or beats speaks for the session; that its process is watched they cannot know.
 TEST_P(Doubt, OnlyALookAtTheProcessClearsIt) {
     journal().one(unknown(5), at(10));
-    for (const Command& sign :
-         {Command{append("a", 1, {"x"})}, Command{beat("a")}, Command{turn("a", 1, true)},
-          Command{turn("a", 1, false)}, Command{turn("a", 1, false)}}) {
+    for (const Input& sign :
+         {Input{append("a", 1, {"x"})}, Input{beat("a")}, Input{turn("a", 1, true)},
+          Input{turn("a", 1, false)}, Input{turn("a", 1, false)}}) {
         ASSERT_TRUE(journal().one(sign, at(20)));
         EXPECT_EQ(status("a"), Status::unknown) << "command " << sign.index();
     }

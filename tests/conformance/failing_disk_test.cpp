@@ -52,10 +52,10 @@ TEST_F(OnFailingDisk, ABeatIsHeard) {
 }
 
 TEST_F(OnFailingDisk, ABeatThatClearsADoubtIsHeard) {
-    std::vector<Command> commands;
+    std::vector<Input> inputs;
     for (int i = 0; i < 20; ++i)
-        commands.emplace_back(create(fmt::format("l{}", i), lease_owner(10s)));
-    journal->group(std::move(commands), at(0));
+        inputs.emplace_back(create(fmt::format("l{}", i), lease_owner(10s)));
+    journal->group(std::move(inputs), at(0));
     journal->tick(at(11));
     ASSERT_EQ(journal->state.count(Status::unknown), 20U);
     break_disk();
@@ -137,10 +137,10 @@ TEST_F(OnFailingDisk, ALateBeatSavesALeaseThatCouldNotBeReaped) {
 }
 
 TEST_F(OnFailingDisk, ADeathIsRecordedOnceTheDiskWorksAgain) {
-    std::vector<Command> commands;
+    std::vector<Input> inputs;
     for (int i = 0; i < 5; ++i)
-        commands.emplace_back(create(fmt::format("s{}", i), process_owner(5)));
-    journal->group(std::move(commands), at(0));
+        inputs.emplace_back(create(fmt::format("s{}", i), process_owner(5)));
+    journal->group(std::move(inputs), at(0));
     break_disk();
 
     // Said once: an owner does not die twice.
@@ -173,10 +173,10 @@ TEST_F(OnFailingDisk, AnOwnerMayComeBackUnderFireAndStillOwnNothing) {
 }
 
 TEST_F(OnFailingDisk, ACrowdThatFallsDueMeanwhileIsHeldAfterwards) {
-    std::vector<Command> commands;
+    std::vector<Input> inputs;
     for (int i = 0; i < 30; ++i)
-        commands.emplace_back(create(fmt::format("l{}", i), lease_owner(10s)));
-    journal->group(std::move(commands), at(0));
+        inputs.emplace_back(create(fmt::format("l{}", i), lease_owner(10s)));
+    journal->group(std::move(inputs), at(0));
     break_disk();
     for (int second = 11; second < 20; ++second) journal->tick(at(second));
     mend_disk();

@@ -243,13 +243,13 @@ TEST_P(Lease, BeatsAreNotWrittenOneByOne) {
 
 TEST_P(Lease, ManySignsOfLifeAreWrittenInPieces) {
     constexpr int leases = 4500;
-    std::vector<Command> commands;
+    std::vector<Input> inputs;
     Heartbeat all;
     for (int i = 0; i < leases; ++i) {
-        commands.emplace_back(create(fmt::format("l{}", i), lease_owner(1000s)));
+        inputs.emplace_back(create(fmt::format("l{}", i), lease_owner(1000s)));
         all.beats.push_back({SessionId(fmt::format("l{}", i)), 1});
     }
-    journal().group(std::move(commands), at(0));
+    journal().group(std::move(inputs), at(0));
     beaten(beat("a"), at(8));
     const auto commits = journal().journal.counts().commits;
 

@@ -120,9 +120,9 @@ TEST_P(Life, ACommandEndedBeforeAnybodySaidSo) {
 
 TEST_P(Life, ASessionBeginsWhenItsCreateArrives) {
     const std::vector arrived{at(3)};
-    std::vector<Command> commands;
-    commands.emplace_back(create("a", process_owner(100)));
-    journal().journal.commit(std::move(commands), at(9), arrived);
+    std::vector<Input> inputs;
+    inputs.emplace_back(create("a", process_owner(100)));
+    journal().journal.commit(std::move(inputs), at(9), arrived);
 
     EXPECT_EQ(shown("a").started_at, at(3).wall) << "only then its owner was seen to live";
     EXPECT_EQ(shown("a").owner.since, at(3).wall);

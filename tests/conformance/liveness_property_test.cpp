@@ -105,8 +105,8 @@ class World {
         return owner;
     }
 
-    Journal::Step step(std::vector<Command> commands) {
-        auto step = journal_->step(std::move(commands), now_);
+    Journal::Step step(std::vector<Input> inputs) {
+        auto step = journal_->step(std::move(inputs), now_);
         for (const auto& event : step.automatic()) {
             if (event.end) judge(event);
         }
@@ -118,7 +118,7 @@ class World {
         }
         return step;
     }
-    void note(Command command) { step({std::move(command)}); }
+    void note(Input input) { step({std::move(input)}); }
 
     /// An end that nobody asked for must have a good reason.
     void judge(const Event& event) {
@@ -162,8 +162,8 @@ class World {
         command.owner = any_owner();
         opened(command.session_id.text(), command.owner, command);
     }
-    void opened(const std::string& id, const Owner& owner, Command command) {
-        const auto reply = std::move(step({std::move(command)}).replies.front());
+    void opened(const std::string& id, const Owner& owner, Input input) {
+        const auto reply = std::move(step({std::move(input)}).replies.front());
         if (reply) lives_[id] = {std::get<OpenedReply>(*reply).generation, owner, now_.steady};
     }
     void renew() {
@@ -182,11 +182,11 @@ class World {
         dead_.insert(victim.start_ticks);
         ticks_[pid] = 0;
         const auto departure = *rc::gen::element(exited(0), exited(9), signaled(SIGKILL), lost());
-        std::vector<Command> commands;
+        std::vector<Input> inputs;
         for (auto observers = pick(1, 4); observers > 0; --observers) {
-            commands.emplace_back(OwnerGone{victim, departure, {}, /*searched=*/false});
+            inputs.emplace_back(OwnerGone{victim, departure, {}, /*searched=*/false});
         }
-        step(std::move(commands));
+        step(std::move(inputs));
     }
     void pass() {
         const auto time = std::chrono::milliseconds(pick(1, 30'000));

@@ -13,14 +13,14 @@ class MassExpiry : public StoreStory {
   protected:
     /// `count` leases of 10 s from now on, l0, l1, ...; and `others` that hold for an hour.
     void open(int count, int others = 0, Now now = at(0)) {
-        std::vector<Command> commands;
+        std::vector<Input> inputs;
         for (int i = 0; i < count; ++i) {
-            commands.emplace_back(create(fmt::format("l{}", i), lease_owner(10s)));
+            inputs.emplace_back(create(fmt::format("l{}", i), lease_owner(10s)));
         }
         for (int i = 0; i < others; ++i) {
-            commands.emplace_back(create(fmt::format("o{}", i), lease_owner(3600s)));
+            inputs.emplace_back(create(fmt::format("o{}", i), lease_owner(3600s)));
         }
-        journal().group(std::move(commands), now);
+        journal().group(std::move(inputs), now);
     }
     std::size_t ended() const { return told_ends_; }
     std::size_t uncertain() { return journal().state.count(Status::unknown); }

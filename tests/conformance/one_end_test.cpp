@@ -13,17 +13,17 @@ namespace {
 class OneEnd : public StoreStory {
   protected:
     /// What everybody has to say about session `id` of process `pid`, in an order of its own.
-    static std::vector<Command> everybody(const std::string& id, int pid, std::mt19937& random,
-                                          bool takeover) {
-        std::vector<Command> commands;
+    static std::vector<Input> everybody(const std::string& id, int pid, std::mt19937& random,
+                                        bool takeover) {
+        std::vector<Input> inputs;
         for (int i = 0; i < 20; ++i) {
-            commands.emplace_back(gone(pid, i % 3 == 0 ? signaled(SIGKILL) : lost()));
+            inputs.emplace_back(gone(pid, i % 3 == 0 ? signaled(SIGKILL) : lost()));
         }
-        commands.emplace_back(close(id));
-        commands.emplace_back(close(id, 1));
-        if (takeover) commands.emplace_back(resume(id, /*takeover=*/true));
-        std::ranges::shuffle(commands, random);
-        return commands;
+        inputs.emplace_back(close(id));
+        inputs.emplace_back(close(id, 1));
+        if (takeover) inputs.emplace_back(resume(id, /*takeover=*/true));
+        std::ranges::shuffle(inputs, random);
+        return inputs;
     }
     std::size_t ends_of(const std::string& id, Generation generation) {
         std::size_t ends = 0;
@@ -73,13 +73,13 @@ TEST_P(OneEnd, InManyGroups) {
         const auto id = fmt::format("s{}", round);
         const int pid = 1000 + round;
         journal().one(create(id, process_owner(pid)), at(round));
-        auto commands = everybody(id, pid, random, round % 2 == 0);
-        while (!commands.empty()) {
-            const auto size = std::min<std::size_t>(1 + random() % 5, commands.size());
-            std::vector<Command> some(
-                std::make_move_iterator(commands.begin()),
-                std::make_move_iterator(commands.begin() + static_cast<std::ptrdiff_t>(size)));
-            commands.erase(commands.begin(), commands.begin() + static_cast<std::ptrdiff_t>(size));
+        auto inputs = everybody(id, pid, random, round % 2 == 0);
+        while (!inputs.empty()) {
+            const auto size = std::min<std::size_t>(1 + random() % 5, inputs.size());
+            std::vector<Input> some(
+                std::make_move_iterator(inputs.begin()),
+                std::make_move_iterator(inputs.begin() + static_cast<std::ptrdiff_t>(size)));
+            inputs.erase(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(size));
             journal().group(std::move(some), at(round));
         }
         EXPECT_EQ(ends_of(id, 1), 1U);
@@ -103,13 +103,13 @@ TEST_P(OneEnd, ALeaseThatFallsDueAsItIsClosedAndTakenOver) {
 
 TEST_P(OneEnd, RacingTakeoversGetAGenerationEach) {
     journal().one(create("a"), at(0));
-    std::vector<Command> commands;
+    std::vector<Input> inputs;
     for (int i = 0; i < 20; ++i) {
         auto taken = resume("a", /*takeover=*/true);
         taken.owner = process_owner(300 + i);
-        commands.emplace_back(std::move(taken));
+        inputs.emplace_back(std::move(taken));
     }
-    const auto replies = journal().group(std::move(commands), at(1));
+    const auto replies = journal().group(std::move(inputs), at(1));
 
     Generation expected = 1;
     for (const auto& reply : replies) {

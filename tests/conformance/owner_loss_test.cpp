@@ -170,14 +170,14 @@ TEST_P(OwnerLoss, WhoeverTakesACommandOverIsNotACommand) {
 
 TEST_P(OwnerLoss, OneOwnerOfFiveThousandSessionsEndsThemAll) {
     constexpr int sessions = 5000;
-    std::vector<Command> commands;
+    std::vector<Input> inputs;
     for (int i = 0; i < sessions; ++i) {
-        commands.emplace_back(create(fmt::format("s{}", i), process_owner(5)));
+        inputs.emplace_back(create(fmt::format("s{}", i), process_owner(5)));
     }
-    commands.emplace_back(create("other", process_owner(6)));
-    journal().group(std::move(commands), at(0));
+    inputs.emplace_back(create("other", process_owner(6)));
+    journal().group(std::move(inputs), at(0));
 
-    std::vector<Command> word;
+    std::vector<Input> word;
     word.emplace_back(gone(5, signaled(SIGKILL)));
     auto step = journal().journal.commit(std::move(word), at(9));
     int steps = 1;
@@ -185,7 +185,7 @@ TEST_P(OwnerLoss, OneOwnerOfFiveThousandSessionsEndsThemAll) {
     EXPECT_LE(ends, limits::batch_commands_max);
     while (journal().journal.has_work_left()) {
         // Others are served in between.
-        std::vector<Command> between;
+        std::vector<Input> between;
         between.emplace_back(append("other", 1, {"x"}));
         step = journal().journal.commit(std::move(between), at(9 + steps));
         EXPECT_TRUE(step.replies.front());
@@ -202,12 +202,12 @@ TEST_P(OwnerLoss, OneOwnerOfFiveThousandSessionsEndsThemAll) {
 }
 
 TEST_P(OwnerLoss, ARestartInTheMiddleLosesNone) {
-    std::vector<Command> commands;
+    std::vector<Input> inputs;
     for (int i = 0; i < 3000; ++i) {
-        commands.emplace_back(create(fmt::format("s{}", i), process_owner(5)));
+        inputs.emplace_back(create(fmt::format("s{}", i), process_owner(5)));
     }
-    journal().group(std::move(commands), at(0));
-    std::vector<Command> word;
+    journal().group(std::move(inputs), at(0));
+    std::vector<Input> word;
     word.emplace_back(gone(5, exited(4)));
     journal().journal.commit(std::move(word), at(9));
     ASSERT_TRUE(journal().journal.has_work_left());

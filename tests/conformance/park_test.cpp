@@ -62,8 +62,8 @@ TEST_P(Park, TheNextOwnerClaimsItWithoutATakeover) {
 TEST_P(Park, TakesNoWriteUntilItIsClaimed) {
     lose_owner(at(10));
 
-    for (Command command : {Command{append("a", 1, {"hello"})}, Command{turn("a", 1, true)}}) {
-        const auto refused = journal().one(std::move(command), at(20));
+    for (Input input : {Input{append("a", 1, {"hello"})}, Input{turn("a", 1, true)}}) {
+        const auto refused = journal().one(std::move(input), at(20));
         ASSERT_FALSE(refused);
         EXPECT_EQ(refused.error().code, ErrorCode::blocked);
         EXPECT_EQ(std::get<Unowned>(refused.error().facts).since, at(10).wall);
@@ -168,9 +168,9 @@ TEST_P(Park, AClaimByALeaseRunsOnTheLease) {
 }
 
 TEST_P(Park, WhatTheGatewayParkedItFindsAgainAndTheRestEnds) {
-    std::vector<Command> commands;
-    for (int i = 0; i < 50; ++i) commands.emplace_back(parking("s" + std::to_string(i)));
-    journal().group(std::move(commands), at(0));
+    std::vector<Input> inputs;
+    for (int i = 0; i < 50; ++i) inputs.emplace_back(parking("s" + std::to_string(i)));
+    journal().group(std::move(inputs), at(0));
     lose_owner(at(10));
     EXPECT_EQ(journal().state.count(Status::detached), 51U);
     for (int i = 0; i < 50; i += 2) {

@@ -23,8 +23,8 @@ class Queue : public ::testing::Test {
         return {from_millis(1'800'000'000'000) + time, SteadyTime{1000s} + time,
                 SteadyTime{1000s} + time};
     }
-    void say(std::chrono::milliseconds arrived, Command command) {
-        words_.push_back({std::move(command), /*observed=*/false, reading(arrived)});
+    void say(std::chrono::milliseconds arrived, Input input) {
+        words_.push_back({std::move(input), /*observed=*/false, reading(arrived)});
     }
     /// All that was said, group by group; each takes a second on its way to the disk.
     void run() {

@@ -48,8 +48,8 @@ class JournalOnStore {
     }
 
     /// A group of commands and whatever falls due, to its end.
-    Journal::Step step(std::vector<Command> commands, Now now) {
-        auto whole = journal.commit(std::move(commands), now);
+    Journal::Step step(std::vector<Input> inputs, Now now) {
+        auto whole = journal.commit(std::move(inputs), now);
         while (!whole.failed && journal.has_work_left()) {
             auto more = journal.commit({}, now);
             std::ranges::move(more.effects, std::back_inserter(whole.effects));
@@ -59,15 +59,15 @@ class JournalOnStore {
         return whole;
     }
     /// One group of commands, one transaction.
-    std::vector<Result<Reply>> group(std::vector<Command> commands, Now now = at(0)) {
-        return step(std::move(commands), now).replies;
+    std::vector<Result<Reply>> group(std::vector<Input> inputs, Now now = at(0)) {
+        return step(std::move(inputs), now).replies;
     }
     /// Time passes: what falls due by `now`, and nothing else.
     Journal::Step tick(Now now) { return step({}, now); }
-    Result<Reply> one(Command command, Now now = at(0)) {
-        std::vector<Command> commands;
-        commands.push_back(std::move(command));
-        return std::move(group(std::move(commands), now).front());
+    Result<Reply> one(Input input, Now now = at(0)) {
+        std::vector<Input> inputs;
+        inputs.push_back(std::move(input));
+        return std::move(group(std::move(inputs), now).front());
     }
 
     State state;

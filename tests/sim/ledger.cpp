@@ -51,12 +51,12 @@ Host::Duration Ledger::listened_since_death(const ProcessIdentity& process) cons
 
 // --- what was said and told ---------------------------------------------------------------------
 
-void Ledger::note_intent(const Command& command) {
-    if (const auto* close = std::get_if<Close>(&command)) close_intents_.push_back(*close);
-    if (const auto* create = std::get_if<Create>(&command); create && create->and_close) {
+void Ledger::note_intent(const Input& input) {
+    if (const auto* close = as<Close>(input)) close_intents_.push_back(*close);
+    if (const auto* create = as<Create>(input); create && create->and_close) {
         close_intents_.push_back(*create->and_close);
     }
-    if (const auto* resume = std::get_if<Resume>(&command); resume && resume->and_close) {
+    if (const auto* resume = as<Resume>(input); resume && resume->and_close) {
         close_intents_.push_back(*resume->and_close);
     }
 }
@@ -101,12 +101,12 @@ void Ledger::note_arrived_sign(const SessionId& id, Generation generation) {
     if (listened_ - runs_from(life) < life.owner.lease_ttl) life.arrived_sign = listened_;
 }
 
-void Ledger::note_arrival(const Command& command) {
-    if (const auto* append = std::get_if<Append>(&command)) {
+void Ledger::note_arrival(const Input& input) {
+    if (const auto* append = as<Append>(input)) {
         note_arrived_sign(append->session_id, append->generation);
-    } else if (const auto* turn = std::get_if<Turn>(&command)) {
+    } else if (const auto* turn = as<Turn>(input)) {
         note_arrived_sign(turn->session_id, turn->generation);
-    } else if (const auto* beats = std::get_if<Heartbeat>(&command)) {
+    } else if (const auto* beats = as<Heartbeat>(input)) {
         for (const auto& beat : beats->beats) {
             note_arrived_sign(beat.session_id, beat.generation);
         }
@@ -159,11 +159,11 @@ void Ledger::note_seen_death(const OwnerGone& gone) {
 
 void Ledger::note_reply(const Said& said) {
     // Whatever the disk said: the daemon knows, and says it again to itself.
-    if (const auto* gone = std::get_if<OwnerGone>(&said.command)) note_seen_death(*gone);
+    if (const auto* gone = as<OwnerGone>(said.input)) note_seen_death(*gone);
     if (!said.reply) return;
     if (const auto* opened = std::get_if<OpenedReply>(&*said.reply)) {
         auto& life = life_of(opened->session_id, opened->generation);
-        if (const auto* create = std::get_if<Create>(&said.command)) {
+        if (const auto* create = as<Create>(said.input)) {
             fill_owner(create->draft);
             life.owner = create->draft.owner;
             life.on_owner_loss = create->draft.on_owner_loss;
@@ -172,7 +172,7 @@ void Ledger::note_reply(const Said& said) {
             life.wrapper = create->draft.owner.process;  // of the same boot and namespace
             life.wrapper.pid = create->reaper.pid;
             life.wrapper.start_ticks = create->reaper.start_ticks;
-        } else if (const auto* resume = std::get_if<Resume>(&said.command)) {
+        } else if (const auto* resume = as<Resume>(said.input)) {
             life.owner = resume->owner;
             life.on_owner_loss = resume->on_owner_loss;
             life.park_window = resume->park_window;

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/decide.hpp"
+#include "engine/input.hpp"
 #include "hearing.hpp"
 #include "host.hpp"
 
 namespace knell::sim {
 
-/// A command that reached the daemon, and its answer.
+/// What reached the daemon, and its answer.
 struct Said {
-    Command command;
+    Input input;
     Result<Reply> reply;
     Host::Duration arrived{0};  // on the ledger's listening clock
 };
@@ -112,14 +112,14 @@ class Ledger {
 
     /// A call comes into the daemon's hands: if it is a sign of life, and in time, it counts from
     /// now on.
-    void note_arrival(const Command& command);
+    void note_arrival(const Input& input);
     /// The daemon is no more, and with it what nobody was told that it knows.
     void forget_arrivals();
 
     /// Takes in what a step did, by now.
     void note(const StepFacts& step);
     /// Somebody means to close a session: only then may it end that way.
-    void note_intent(const Command& command);
+    void note_intent(const Input& input);
     bool may_be_closed(const SessionId& id, Generation generation, Reason reason) const;
     /// When the listening clock stood there, for a process that has just ended.
     void note_death(const ProcessIdentity& process);

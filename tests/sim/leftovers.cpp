@@ -121,9 +121,9 @@ void Leftovers::stop(StopLeftovers&& what) {
                  host_.readings().awake);
 }
 
-std::vector<Command> Leftovers::step() {
+std::vector<Input> Leftovers::step() {
     if (host_.elapsed() < goes_on_at_) return {};
-    std::vector<Command> words;
+    std::vector<Input> words;
     const auto now = host_.readings().awake;
     std::erase_if(looks_, [&](const std::unique_ptr<Look>& one) {
         auto found = one->look.step(tree_, owners_, now);

@@ -52,7 +52,7 @@ class Leftovers final : public LeftoverFinder {
     /// The thread is held up until then, or waits for a wrapper's word.
     void stall_until(Host::Duration time) { goes_on_at_ = time; }
     /// What there is to say by now.
-    std::vector<Command> step();
+    std::vector<Input> step();
 
   private:
     struct Look {

@@ -186,15 +186,15 @@ void Node::carry_out(Effect&& effect) {
     }
 }
 
-void Node::tell_later(Command command, Host::Duration late) {
-    words_.push_back({host_.elapsed() + late, std::move(command)});
+void Node::tell_later(Input input, Host::Duration late) {
+    words_.push_back({host_.elapsed() + late, std::move(input)});
 }
 
-std::vector<Command> Node::take_words() {
+std::vector<Input> Node::take_words() {
     auto due = leftovers_->step();
     std::erase_if(words_, [&](Later& later) {
         if (later.due > host_.elapsed()) return false;
-        due.push_back(std::move(later.command));
+        due.push_back(std::move(later.input));
         return true;
     });
     return due;

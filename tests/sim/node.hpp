@@ -65,9 +65,9 @@ class Node final : public WatchList::Holder {
     void stutter() { stutters_ = true; }
     /// One round of the watch thread.
     void look();
-    void tell_later(Command command, Host::Duration late);
+    void tell_later(Input input, Host::Duration late);
     /// What the observers have to say by now.
-    std::vector<Command> take_words();
+    std::vector<Input> take_words();
     bool has_submissions() const { return !words_.empty(); }
 
     bool hold(WatchList::Number number, const ProcessIdentity& process, Fd&& pidfd) override;
@@ -76,7 +76,7 @@ class Node final : public WatchList::Holder {
   private:
     struct Later {
         Host::Duration due;
-        Command command;
+        Input input;
     };
     void drop_everything();
     void begin_to_watch();

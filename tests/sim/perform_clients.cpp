@@ -32,10 +32,10 @@ Close close_of(const std::string& id, std::optional<Generation> generation, std:
 
 }  // namespace
 
-void World::send(const Action& action, Command command) {
-    ledger_.note_intent(command);
-    if (const auto* subject = subject_of(command)) say("  of session " + subject->text());
-    Request request{host_.elapsed(), std::move(command), tries, false};
+void World::send(const Action& action, Input input) {
+    ledger_.note_intent(input);
+    if (const auto* subject = subject_of(input)) say("  of session " + subject->text());
+    Request request{host_.elapsed(), std::move(input), tries, false};
     const std::chrono::milliseconds late{action.fate % 4000};
     switch (action.fate / 4096 % 10) {
         case 0:  // lost on its way: asked again

@@ -20,7 +20,7 @@ Seen seen_before_any_word(const Scene& scene) {
         if (known.open) seen[id] = known.lives.at(known.generation).deaths_seen;
     }
     for (const auto& said : scene.step.said) {
-        if (const auto* gone = std::get_if<OwnerGone>(&said.command)) {
+        if (const auto* gone = as<OwnerGone>(said.input)) {
             for (auto& [id, deaths] : seen) {
                 const auto& known = *scene.ledger.find(SessionId(id));
                 const auto& owner = known.lives.at(known.generation).owner;
@@ -29,9 +29,8 @@ Seen seen_before_any_word(const Scene& scene) {
                 if (is_its_owner && !spoken_of.contains(id)) deaths.push_back(gone->departure);
             }
         }
-        const bool may_end = std::holds_alternative<Close>(said.command) ||
-                             std::holds_alternative<Resume>(said.command);
-        if (may_end && said.reply) spoken_of.insert(subject_of(said.command)->text());
+        const bool may_end = as<Close>(said.input) != nullptr || as<Resume>(said.input) != nullptr;
+        if (may_end && said.reply) spoken_of.insert(subject_of(said.input)->text());
     }
     return seen;
 }
@@ -39,7 +38,7 @@ Seen seen_before_any_word(const Scene& scene) {
 /// The wrapper waited for the command: its word is an observation, too, and says more.
 bool is_wrappers_word(const Event& event, const Life& life, const Scene& scene) {
     for (const auto& said : scene.step.said) {
-        const auto* close = std::get_if<Close>(&said.command);
+        const auto* close = as<Close>(said.input);
         if (close == nullptr || close->session_id != event.session_id || !close->is_over) continue;
         if (close->caller == life.wrapper && event.end->proof == Proof::observed) return true;
     }

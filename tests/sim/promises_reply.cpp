@@ -23,8 +23,9 @@ class Model {
 
     std::string take(const Said& said) {
         if (!said.reply && said.reply.error().code == ErrorCode::storage) return {};
-        return std::visit([&](const auto& command) { return judge(command, said.reply); },
-                          said.command);
+        const auto* command = std::get_if<Command>(&said.input);
+        if (command == nullptr) return {};
+        return std::visit([&](const auto& asked) { return judge(asked, said.reply); }, *command);
     }
 
   private:
@@ -208,8 +209,6 @@ class Model {
         }
         return {};
     }
-
-    std::string judge(const auto&, const Result<Reply>&) { return {}; }
 
     const Scene& scene_;
     std::map<std::string, Standing> standings_;

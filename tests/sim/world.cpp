@@ -205,17 +205,17 @@ void World::hear() {
     ledger_.listen(host_.readings().awake);
     std::erase_if(requests_, [&](Request& request) {
         if (request.due > host_.elapsed()) return false;
-        auto spoken = heard_now(request.command, /*observed=*/false);
+        auto spoken = heard_now(request.input, /*observed=*/false);
         spoken.request = std::move(request);
-        ledger_.note_arrival(spoken.command);
+        ledger_.note_arrival(spoken.input);
         arrived_.push_back(std::move(spoken));
         return true;
     });
 }
 
-World::Spoken World::heard_now(Command command, bool observed) {
+World::Spoken World::heard_now(Input input, bool observed) {
     ledger_.listen(host_.readings().awake);
-    return {std::move(command), observed, std::nullopt, host_.readings(), ledger_.listened(), {}};
+    return {std::move(input), observed, std::nullopt, host_.readings(), ledger_.listened(), {}};
 }
 
 void World::pump(bool save_at_once) {
@@ -258,7 +258,7 @@ void World::trim() {
 
 std::vector<Result<Reply>> World::decide(std::vector<Spoken> spoken) {
     std::vector<WriteStep::Submission> words;
-    for (const auto& one : spoken) words.push_back({one.command, one.observed, one.arrived});
+    for (const auto& one : spoken) words.push_back({one.input, one.observed, one.arrived});
     ledger_.listen(host_.readings().awake);
     const auto taken_at = ledger_.listened();
     node_.write_step().take(std::move(words), host_.readings());
@@ -281,7 +281,7 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
     facts.failed = step.failed;
     const auto last = first + step.replies.size();
     for (auto i = first; i < last; ++i) {
-        facts.said.push_back({spoken[i].command, step.replies[i - first], spoken[i].heard});
+        facts.said.push_back({spoken[i].input, step.replies[i - first], spoken[i].heard});
     }
     facts.heard_until = last < spoken.size() ? spoken[last].heard : taken_at;
     const bool quiet = facts.said.empty() && !facts.failed &&
@@ -301,7 +301,7 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
     check(Moment::watching, scene(facts));
     followers_.publish(step.events);
     for (const auto& said : facts.said) {
-        if (std::holds_alternative<SaveDeliveries>(said.command) && postbox_.is_up()) {
+        if (std::holds_alternative<SaveDeliveries>(said.input) && postbox_.is_up()) {
             postbox_.finish_save(said.reply.has_value());
         }
     }

@@ -40,7 +40,7 @@ class World {
   private:
     struct Request {
         Host::Duration due;
-        Command command;
+        Input input;
         int tries_left = 0;
         bool reply_lost = false;
     };
@@ -57,7 +57,7 @@ class World {
     void pump(bool save_at_once = false);
     /// Something that was said to the daemon and is in its hands.
     struct Spoken {
-        Command command;
+        Input input;
         bool observed = false;
         std::optional<Request> request;
         AwakeClock::Readings arrived{};
@@ -66,7 +66,7 @@ class World {
     };
     /// The daemon's threads that listen, which go on while a commit takes its time.
     void hear();
-    Spoken heard_now(Command command, bool observed);
+    Spoken heard_now(Input input, bool observed);
     /// All of it through the write step, group by group.  Gives the replies; none when the daemon
     /// did not live to send them.
     std::vector<Result<Reply>> decide(std::vector<Spoken> spoken);
@@ -115,7 +115,7 @@ class World {
     std::vector<Spoken> take_from_spool();
     void check_taken_in(const std::vector<std::string>& delivered);
     void sweep();
-    void send(const Action& action, Command command);
+    void send(const Action& action, Input input);
     Owner pick_owner(const Action& action);
     /// Some session, "" when there is none; now and then one that never was.
     std::string pick_session(std::uint32_t which) const;

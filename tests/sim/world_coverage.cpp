@@ -32,7 +32,7 @@ Before World::before(const std::map<std::string, Before>& states, const SessionI
 void World::count(const StepFacts& facts, const std::map<std::string, Before>& states_before) {
     std::set<SessionId> touched;
     for (const auto& said : facts.said) {
-        const auto* subject = subject_of(said.command);
+        const auto* subject = subject_of(said.input);
         // What comes second meets a state that the first has made.
         if (subject != nullptr && !touched.insert(*subject).second) continue;
         count_said(said, states_before);
@@ -52,39 +52,39 @@ void World::count_said(const Said& said, const std::map<std::string, Before>& st
         return known != nullptr && before(states, id) != Before::never &&
                known->lives.rbegin()->first == generation;
     };
-    const auto* subject = subject_of(said.command);
+    const auto* subject = subject_of(said.input);
     const auto was = subject != nullptr ? before(states, *subject) : Before::never;
     if (subject != nullptr && !said.reply && said.reply.error().code == ErrorCode::storage) {
         return coverage_.count(Happening::store_refused, was);
     }
-    if (const auto* create = std::get_if<Create>(&said.command)) {
+    if (const auto* create = as<Create>(said.input)) {
         coverage_.count(create->and_close ? Happening::create_and_close : Happening::create, was);
-    } else if (const auto* resume = std::get_if<Resume>(&said.command)) {
+    } else if (const auto* resume = as<Resume>(said.input)) {
         coverage_.count(resume->and_close  ? Happening::resume_and_close
                         : resume->takeover ? Happening::takeover
                                            : Happening::resume,
                         was);
-    } else if (const auto* append = std::get_if<Append>(&said.command)) {
+    } else if (const auto* append = as<Append>(said.input)) {
         const bool right = is_right(append->session_id, append->generation);
         coverage_.count(right ? Happening::append : Happening::append_wrong, was);
-    } else if (const auto* close = std::get_if<Close>(&said.command)) {
+    } else if (const auto* close = as<Close>(said.input)) {
         coverage_.count(!close->generation                                ? Happening::close_any
                         : is_right(close->session_id, *close->generation) ? Happening::close
                                                                           : Happening::close_wrong,
                         was);
-    } else if (const auto* turn = std::get_if<Turn>(&said.command)) {
+    } else if (const auto* turn = as<Turn>(said.input)) {
         const auto right = turn->on ? Happening::turn_on : Happening::turn_off;
         coverage_.count(
             is_right(turn->session_id, turn->generation) ? right : Happening::turn_wrong, was);
-    } else if (const auto* heartbeat = std::get_if<Heartbeat>(&said.command)) {
+    } else if (const auto* heartbeat = as<Heartbeat>(said.input)) {
         for (const auto& beat : heartbeat->beats) {
             const bool right = is_right(beat.session_id, beat.generation);
             coverage_.count(right ? Happening::beat : Happening::beat_wrong,
                             before(states, beat.session_id));
         }
-    } else if (const auto* unknown = std::get_if<OwnerUnknown>(&said.command)) {
+    } else if (const auto* unknown = as<OwnerUnknown>(said.input)) {
         count_owner(Happening::owner_unknown, unknown->process, states);
-    } else if (const auto* alive = std::get_if<OwnerAlive>(&said.command)) {
+    } else if (const auto* alive = as<OwnerAlive>(said.input)) {
         count_owner(Happening::owner_alive, alive->process, states);
     }
 }

@@ -41,7 +41,7 @@ void title(Call&& call, Backend& backend) {
     Label label;
     label.session_id = given.get<"session_id">();
     label.title = given.get<"title">();
-    submit(command_of(given, std::move(label)), std::move(call.respond), backend, render);
+    submit(if_good(given, std::move(label)), std::move(call.respond), backend, render);
 }
 
 constexpr std::array pin_params{session_param};
@@ -51,7 +51,7 @@ void set_pin(Call&& call, Backend& backend, bool pinned) {
     Label label;
     label.session_id = given.get<"session_id">();
     label.pinned = pinned;
-    submit(command_of(given, std::move(label)), std::move(call.respond), backend, render);
+    submit(if_good(given, std::move(label)), std::move(call.respond), backend, render);
 }
 
 void pin(Call&& call, Backend& backend) {

@@ -115,7 +115,7 @@ Create read_draft(wire::Given<table>& given, Surroundings& here) {
     return create;
 }
 
-Result<Command> read_create(const Call& call, Surroundings& here) {
+Result<Create> read_create(const Call& call, Surroundings& here) {
     auto given = given_of<create_params>(call);
     auto create = read_draft(given, here);
     create.draft.owner =
@@ -124,7 +124,7 @@ Result<Command> read_create(const Call& call, Surroundings& here) {
         create.reaper = reaper_of(call.caller, here);
         create.reaper_is_parent = is_parent(call.caller, create.draft.owner, here);
     }
-    return command_of(given, std::move(create));
+    return if_good(given, std::move(create));
 }
 
 void create_now(Call&& call, Backend& backend) {
@@ -163,7 +163,7 @@ void resume_now(Call&& call, Backend& backend) {
         resume.reaper = reaper_of(call.caller, backend);
         resume.reaper_is_parent = is_parent(call.caller, resume.owner, backend);
     }
-    submit(command_of(given, std::move(resume)), std::move(call.respond), backend, render);
+    submit(if_good(given, std::move(resume)), std::move(call.respond), backend, render);
 }
 
 void resume(Call&& call, Backend& backend) {
@@ -190,7 +190,7 @@ Result<Command> read_spooled_create(const JsonObject& params, WallTime at, Surro
     if (auto owner = given.object<"owner", spooled_owner_params>()) {
         create.draft.owner.process = read_spooled_owner(*owner, here.processes());
     }
-    return command_of(given, std::move(create));
+    return if_good(given, std::move(create));
 }
 
 }  // namespace knell::rpc

@@ -179,7 +179,7 @@ void why(Call&& call, Backend& backend) {
     auto id = given.get<"session_id">();
     const auto after = given.get<"after">();
     if (given.error()) return call.respond(given.failure());
-    backend.submit(
+    backend.ask(
         Inspect{id}, [id, after, asker = call.caller.connection, respond = std::move(call.respond),
                       &backend](Result<Reply> reply) mutable {
             if (!reply) return respond(std::unexpected(std::move(reply.error())));

@@ -74,8 +74,7 @@ void append(Call&& call, Backend& backend) {
             append.messages.push_back(std::move(message));
         });
     }
-    submit<AppendedReply>(command_of(given, std::move(append)), std::move(call.respond), backend,
-                          render);
+    submit(if_good(given, std::move(append)), std::move(call.respond), backend, render);
 }
 
 // --- session.close ------------------------------------------------------------------------------
@@ -171,14 +170,14 @@ Close read_close(GivenClose& given, const Caller& caller, const Surroundings& he
     return close;
 }
 
-void submit_close(Result<Command>&& command, Respond&& respond, Backend& backend) {
-    submit<ClosedReply>(std::move(command), std::move(respond), backend, render);
+void submit_close(Result<Close>&& command, Respond&& respond, Backend& backend) {
+    submit(std::move(command), std::move(respond), backend, render);
 }
 
 void close_now(Call&& call, Backend& backend) {
     auto given = given_of<close_params>(call);
     auto close = read_close(given, call.caller, backend);
-    submit_close(command_of(given, std::move(close)), std::move(call.respond), backend);
+    submit_close(if_good(given, std::move(close)), std::move(call.respond), backend);
 }
 
 void close_after_search(Call&& call, CommandEnd&& end, Backend& backend) {
@@ -188,7 +187,7 @@ void close_after_search(Call&& call, CommandEnd&& end, Backend& backend) {
     close.is_over = end.is_over;
     close.by_parent = end.by_parent;
     close.was_searched = end.was_searched;
-    submit_close(command_of(given, std::move(close)), std::move(call.respond), backend);
+    submit_close(if_good(given, std::move(close)), std::move(call.respond), backend);
 }
 
 /// The wrapper of a command asks for what it left behind to be found before the end is decided.
@@ -261,8 +260,7 @@ void heartbeat(Call&& call, Backend& backend) {
         const auto generation = given.get<"generation">().value_or(0);
         heartbeat.beats.push_back({std::move(id), static_cast<Generation>(generation)});
     }
-    submit<HeartbeatReply>(command_of(given, std::move(heartbeat)), std::move(call.respond),
-                           backend, render);
+    submit(if_good(given, std::move(heartbeat)), std::move(call.respond), backend, render);
 }
 
 constexpr std::array family{
@@ -284,7 +282,7 @@ Result<Command> read_spooled_close(const JsonObject& params, WallTime at, Surrou
     auto close = read_close(given, Caller{}, here);
     close.at = at;
     close.said_by = "knell run, spooled while no daemon could be reached";
-    return command_of(given, std::move(close));
+    return if_good(given, std::move(close));
 }
 
 }  // namespace knell::rpc

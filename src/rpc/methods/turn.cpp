@@ -31,7 +31,7 @@ void turn(Call&& call, Backend& backend, bool on) {
     turn.session_id = given.get<"session_id">();
     turn.generation = given.get_as<Generation, "generation">();
     turn.on = on;
-    submit(command_of(given, std::move(turn)), std::move(call.respond), backend, render);
+    submit(if_good(given, std::move(turn)), std::move(call.respond), backend, render);
 }
 
 void start(Call&& call, Backend& backend) {

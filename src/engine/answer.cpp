@@ -32,13 +32,11 @@ std::optional<Ordinal> end_of_page(Ordinal after, const State& state) {
     return *last;
 }
 
-}  // namespace
-
-Decision decide_on(Inspect&& inspect, const Session* past, const State& state) {
+Result<InspectReply> answer_to(const Inspect& inspect, const Session* past, const State& state) {
     const auto* live = state.find(inspect.session_id);
     if (live == nullptr) {
-        if (past == nullptr) return refuse(not_found(inspect.session_id));
-        return answer(InspectReply{});
+        if (past == nullptr) return std::unexpected(not_found(inspect.session_id));
+        return InspectReply{};
     }
     InspectReply reply{.is_open = true, .due_in = {}, .last_seen_at = {}, .departed = {}};
     if (auto gone = departed(*live, state)) reply.departed = std::move(gone->end);
@@ -47,10 +45,10 @@ Decision decide_on(Inspect&& inspect, const Session* past, const State& state) {
         reply.due_in = std::chrono::duration_cast<std::chrono::milliseconds>(
             std::max(live->deadline() - state.now().steady, std::chrono::nanoseconds{0}));
     }
-    return answer(reply);
+    return reply;
 }
 
-Decision decide_on(Survey&& survey, const Session*, const State& state) {
+Result<SurveyReply> answer_to(const Survey& survey, const Session*, const State& state) {
     SurveyReply reply;
     reply.next = end_of_page(survey.after, state);
     reply.leases = state.lease_count();
@@ -68,7 +66,18 @@ Decision decide_on(Survey&& survey, const Session*, const State& state) {
         });
         reply.owners.push_back(std::move(owner));
     });
-    return answer(std::move(reply));
+    return reply;
+}
+
+}  // namespace
+
+Result<Reply> answer(const Question& question, const Session* past, const State& state) {
+    return std::visit(
+        [&]<typename Asked>(const Asked& asked) -> Result<Reply> {
+            Result<typename Asked::Reply> reply = answer_to(asked, past, state);
+            return reply;
+        },
+        question);
 }
 
 }  // namespace knell

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/departure.hpp"
+#include "core/event.hpp"
+#include "core/leftover.hpp"
+
+namespace knell {
+
+/// What the daemon itself has to say to the engine: nobody is refused it, and its answer is a
+/// NotedReply.
+
+/// What the observers have to say about a process that owns sessions.
+struct OwnerGone {
+    ProcessIdentity process;
+    Departure departure;
+    std::vector<FoundLeftovers> found;
+    bool searched = false;  // leftovers were looked for
+};
+struct OwnerUnknown {
+    ProcessIdentity process;
+    std::string why;
+};
+struct OwnerAlive {
+    ProcessIdentity process;
+};
+
+/// What became of the leftovers of a generation that has ended.
+struct SettleLeftovers {
+    SessionId session_id;
+    Generation generation = 0;
+    std::vector<Leftover> leftovers;  // those whose fate was open
+};
+
+/// Something everybody may hear that is about no session: the daemon came up or goes, or a person
+/// should know (`notice`).
+struct Announce {
+    EventType type = EventType::notice;
+    std::string detail;
+};
+
+using Observation = std::variant<OwnerGone, OwnerUnknown, OwnerAlive, SettleLeftovers, Announce>;
+
+}  // namespace knell

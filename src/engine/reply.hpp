@@ -1,0 +1,79 @@
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/labels.hpp"
+#include "core/session.hpp"
+
+namespace knell {
+
+/// What the caller is told once what was decided is durable.  Each command and each question names
+/// its own.
+
+struct OpenedReply {
+    SessionId session_id;
+    Generation generation = 0;
+    Status status = Status::idle;
+    std::chrono::seconds lease_ttl{0};  // lease owners only
+};
+struct AppendedReply {
+    SessionId session_id;
+    Generation generation = 0;
+    Tally tally;
+};
+struct ClosedReply {
+    SessionId session_id;
+    Generation generation = 0;
+    End end;
+    bool already_ended = false;
+};
+struct TurnReply {
+    SessionId session_id;
+    Generation generation = 0;
+    Status status = Status::idle;
+    bool changed = false;
+};
+struct LabelledReply {
+    SessionId session_id;
+    Generation generation = 0;
+    Labels labels;
+    bool changed = false;
+};
+struct HeartbeatReply {
+    std::vector<SessionId> renewed;
+    std::vector<SessionId> fenced;
+    std::vector<SessionId> ended;  // not open: ended, or never there
+};
+/// To an observer.
+struct NotedReply {
+    std::size_t sessions = 0;  // that the process owns
+};
+/// What memory knows of a session beyond its row.
+struct InspectReply {
+    bool is_open = false;
+    std::optional<std::chrono::milliseconds> due_in;
+    std::optional<WallTime> last_seen_at;
+    std::optional<End> departed;  // its owner was seen to go, and it is about to end by that
+};
+struct SurveyReply {
+    struct Owner {
+        ProcessIdentity process;
+        std::size_t sessions = 0;
+        struct Named {
+            SessionId id;
+            bool parks = false;  // when its owner is gone, instead of ending
+        };
+        std::vector<Named> named;  // some of them
+        bool is_unknown = false;
+    };
+    std::vector<Owner> owners;
+    std::size_t leases = 0;
+    std::size_t parked = 0;
+    std::optional<Ordinal> next;  // more than could be named follow this one
+};
+using Reply = std::variant<OpenedReply, AppendedReply, ClosedReply, TurnReply, LabelledReply,
+                           HeartbeatReply, NotedReply, InspectReply, SurveyReply>;
+
+}  // namespace knell
