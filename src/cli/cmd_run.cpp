@@ -102,7 +102,8 @@ class Run final : public Command {
         const RunSignals signals;
         auto child = HeldChild::start(context.command, signals);
         if (!child) return complain("run", child.error());
-        RunSession session(context.paths, params(context.command, /*is_reaper=*/!had_children));
+        RunSession session(context.paths, params(context.command, /*is_reaper=*/!had_children),
+                           default_title(context.command));
         if (const auto opened = session.open(child->pid()); !opened) {
             child->dismiss();
             complain("run", opened.error());

@@ -112,8 +112,16 @@ RunEnd describe_end(const RunOutcome& outcome) {
     return {code == 0 ? "completed" : "exited", std::move(detail)};
 }
 
-RunSession::RunSession(const Paths& paths, JsonObject params)
-    : paths_(paths), params_(std::move(params)), id_(std::string(wire::text_at(params_, "id"))) {}
+RunSession::RunSession(const Paths& paths, JsonObject params, std::string command)
+    : paths_(paths),
+      params_(std::move(params)),
+      command_(std::move(command)),
+      id_(std::string(wire::text_at(params_, "id"))) {}
+
+JsonObject RunSession::with_command(JsonObject owner) const {
+    if (!command_.empty()) owner["command"] = command_;
+    return owner;
+}
 
 std::string RunSession::socket() const {
     const bool is_anothers =
@@ -160,10 +168,10 @@ Result<Json> RunSession::resume_as(client::Connection& connection, const JsonObj
 
 Result<void> RunSession::create(client::Connection& connection, pid_t owner,
                                 const client::Deadline& deadline) {
-    auto result = create_as(connection, client::owner_for_call(owner), deadline);
+    auto result = create_as(connection, with_command(client::owner_for_call(owner)), deadline);
     if (!result && is_unseen(result.error())) {
         // Nothing is refused to run because a daemon cannot see it: a lease stands for it.
-        result = create_as(connection, lease_for(owner), deadline);
+        result = create_as(connection, with_command(lease_for(owner)), deadline);
         needs_renewal_ = result.has_value();
     }
     if (!result) return std::unexpected(std::move(result.error()));
@@ -188,7 +196,7 @@ Reopened RunSession::open_again_if_reaped(pid_t owner) {
     const bool is_ours =
         static_cast<Generation>(wire::int_at(*session, "generation")) == generation_;
     if (!is_ours || wire::text_at(*session, "reason") != "reaped") return Reopened::no;
-    const auto opened = resume_as(*connection, lease_for(owner), deadline);
+    const auto opened = resume_as(*connection, with_command(lease_for(owner)), deadline);
     if (!opened) {
         if (what_to_do(opened.error().code) == AfterFailure::spool) return Reopened::not_yet;
         complain("run",
@@ -206,7 +214,7 @@ Reopened RunSession::open_again_if_reaped(pid_t owner) {
 
 void RunSession::keep_create(pid_t owner, const Error& why) {
     auto params = params_;
-    params["owner"] = client::owner_for_spool(owner);
+    params["owner"] = with_command(client::owner_for_spool(owner));
     untold_create_ = {read_clocks().wall, "session.create", std::move(params)};
     const auto kept = client::append_to_spool(paths_.spool_dir, id_, *untold_create_);
     create_is_kept_ = kept.has_value();

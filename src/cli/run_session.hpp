@@ -37,8 +37,9 @@ RunEnd describe_end(const RunOutcome& outcome);
 /// can settle.
 class RunSession {
   public:
-    /// `params` are those of session.create, id included, without the owner.
-    RunSession(const Paths& paths, JsonObject params);
+    /// `params` are those of session.create, id included, without the owner.  `command` is what
+    /// runs, for people.
+    RunSession(const Paths& paths, JsonObject params, std::string command = {});
 
     /// An error means that the command must not run: the id is another live process's, or an
     /// option is not one the daemon takes.
@@ -64,6 +65,7 @@ class RunSession {
     Reopened open_again_if_reaped(pid_t owner);
 
   private:
+    JsonObject with_command(JsonObject owner) const;
     Result<Json> create_as(client::Connection& connection, const JsonObject& owner,
                            const client::Deadline& deadline);
     Result<void> create(client::Connection& connection, pid_t owner,
@@ -79,6 +81,7 @@ class RunSession {
 
     const Paths& paths_;
     JsonObject params_;
+    const std::string command_;
     const SessionId id_;
     Generation generation_ = 0;
     std::optional<client::SpoolRecord> untold_create_;  // no daemon could be reached

@@ -61,6 +61,11 @@ struct Event {
     std::string source;
     SessionId parent_id;
     Relation relation = Relation::none;
+    std::string title{};
+    std::string cwd{};
+    std::string command{};  // of the owner of this generation, as are pid and host
+    std::int32_t pid = 0;   // 0: it is no process
+    std::string host{};
     WallTime started_at;
     Tally tally;
     std::optional<End> end;          // session:end only

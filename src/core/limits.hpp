@@ -41,6 +41,7 @@ inline constexpr std::chrono::seconds park_window_max{7 * 24 * 3600};
 inline constexpr std::size_t heartbeats_per_call_max = 10'000;
 inline constexpr std::size_t leftovers_max = 1024;  // named in an end; more are counted
 inline constexpr std::size_t leftover_command_bytes_max = 200;
+inline constexpr std::size_t owner_command_bytes_max = 256;
 inline constexpr std::size_t sweep_report_max = 1000;  // sessions named by one sweep
 
 inline constexpr std::size_t parents_max = 1000;      // looked at for a circle of parents

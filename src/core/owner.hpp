@@ -53,6 +53,7 @@ struct Owner {
     std::chrono::seconds lease_ttl{0};  // 0: no lease
     std::string host;
     WallTime since;
+    std::string command{};  // what runs, as whoever opened the session says
 
     bool operator==(const Owner&) const = default;
 };

@@ -114,7 +114,7 @@ Decided<Close::Reply> decide_on(Close&& close, const Session* past, const State&
         order_stop(gone->end, *live);
         auto decision =
             reply_with(ClosedReply{close.session_id, live->generation(), gone->end, true});
-        end_session(decision, gone->path, *live, std::move(gone->end), now);
+        end_session(decision, gone->path, *live, std::move(gone->end), state.owner_hosts(), now);
         return decision;
     }
     auto end = end_of(close, path, now);
@@ -129,7 +129,7 @@ Decided<Close::Reply> decide_on(Close&& close, const Session* past, const State&
     }
     order_stop(end, *live);
     auto decision = reply_with(ClosedReply{close.session_id, live->generation(), end, false});
-    end_session(decision, path, *live, std::move(end), now);
+    end_session(decision, path, *live, std::move(end), state.owner_hosts(), now);
     return decision;
 }
 

@@ -78,7 +78,7 @@ Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const Sta
     auto [path, end] = end_of_departed(live, owner, state);
     order_stop(end, live);
     Decision decision;
-    end_session(decision, path, live, std::move(end), now);
+    end_session(decision, path, live, std::move(end), state.owner_hosts(), now);
     return decision;
 }
 
@@ -88,7 +88,8 @@ Decision park(const LiveSession& live, const Departure& departure, const State& 
     const SessionId id{std::string(live.id())};
     Decision decision;
     if (live.turn_since()) {
-        decision.events.push_back(live.event(EventType::agent_end, state.time_for(live)));
+        decision.events.push_back(
+            live.event(EventType::agent_end, state.time_for(live), state.owner_hosts()));
     }
     const auto seen_gone = state.latest_for(live, departure.seen_at);
     const auto since = last_known_alive(live, departure, seen_gone, state);
@@ -109,7 +110,8 @@ Decision end_of_parked(const LiveSession& live, const State& state) {
     end.ended_after = end.ended_at = std::min(*live.parked_since(), now);
     end.ended_before = now;
     Decision decision;
-    end_session(decision, EndPath::park_window_over, live, std::move(end), now);
+    end_session(decision, EndPath::park_window_over, live, std::move(end), state.owner_hosts(),
+                now);
     return decision;
 }
 
@@ -125,7 +127,7 @@ Decision reap(const LiveSession& live, const State& state) {
     end.ended_after = end.ended_at = std::min(live.last_seen_at(), now);
     end.ended_before = now;
     Decision decision;
-    end_session(decision, EndPath::lease_ran_out, live, std::move(end), now);
+    end_session(decision, EndPath::lease_ran_out, live, std::move(end), state.owner_hosts(), now);
     return decision;
 }
 
@@ -139,7 +141,7 @@ Decision doubt(const LiveSession& live, EventType type, std::string why, const S
         LivenessMarked{{id, live.ordinal(), live.generation()},
                        unknown ? std::optional(now) : live.unknown_since(),
                        unknown ? live.stalled_since() : std::optional(now)});
-    auto event = live.event(type, now);
+    auto event = live.event(type, now, state.owner_hosts());
     event.detail = std::move(why);
     decision.events.push_back(std::move(event));
     return decision;

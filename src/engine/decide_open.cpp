@@ -43,7 +43,7 @@ void close_at_once(Decision& decision, const Session& opened, const Close& close
     auto end = end_of(close, EndPath::spooled, now);
     // The wrapper wrote when it had waited for the command, and nobody looked in between.
     end.ended_after = std::min(opened.owner.since, end.ended_before);
-    end_session(decision, EndPath::spooled, live, std::move(end), now);
+    end_session(decision, EndPath::spooled, live, std::move(end), owner_hosts, now);
 }
 
 /// The owners before, with the one that goes: only processes can be told apart when they call.
@@ -88,8 +88,9 @@ Decided<OpenedReply> change_owner(Resume&& resume, const LiveSession& live, cons
     hand_over(change, resume, state);
     auto decision = reply_with(
         opened_reply(resume.session_id, change.generation, change.owner, /*is_over=*/false));
-    tell_end(decision.events, path, live, end, now);
-    auto start = live.event(EventType::session_start, now);
+    tell_end(decision.events, path, live, end, state.owner_hosts(), now);
+    auto start = live.event(EventType::session_start, now, state.owner_hosts());
+    tell_owner(start, change.owner);
     start.generation = change.generation;
     start.started_at = now;
     decision.events.push_back(std::move(start));

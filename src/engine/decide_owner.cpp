@@ -36,7 +36,7 @@ Decided<NotedReply> mark_uncertain(const ProcessIdentity& process, bool unknown,
                                                      unknown ? std::optional(now) : std::nullopt,
                                                      live.stalled_since()});
         if (!unknown) continue;
-        auto event = live.event(EventType::session_unknown, now);
+        auto event = live.event(EventType::session_unknown, now, state.owner_hosts());
         event.detail = why;
         decision.events.push_back(std::move(event));
     }

@@ -81,8 +81,8 @@ Decided<Turn::Reply> decide_on(Turn&& turn, const Session* past, const State& st
         decision.renewals.push_back(std::move(turn.session_id));
         return decision;
     }
-    decision.events.push_back(
-        live.event(turn.on ? EventType::agent_start : EventType::agent_end, now));
+    decision.events.push_back(live.event(turn.on ? EventType::agent_start : EventType::agent_end,
+                                         now, state.owner_hosts()));
     decision.changes.emplace_back(
         TurnSet{{std::move(turn.session_id), live.ordinal(), turn.generation},
                 turn.on ? std::optional(now) : std::nullopt,

@@ -13,18 +13,19 @@ void keep_within_life(End& end, const LiveSession& live) {
 }
 
 void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live, const End& end,
-              WallTime now) {
+              const OwnerHosts& owner_hosts, WallTime now) {
     CHECK(leads_to(path, end.reason) && end.proof == row_of(path).proof);
-    if (live.turn_since()) events.push_back(live.event(EventType::agent_end, now));
-    auto event = live.event(EventType::session_end, now);
+    if (live.turn_since()) events.push_back(live.event(EventType::agent_end, now, owner_hosts));
+    auto event = live.event(EventType::session_end, now, owner_hosts);
     event.end = end;
     events.push_back(std::move(event));
 }
 
-void end_session(Decision& decision, EndPath path, const LiveSession& live, End end, WallTime now) {
+void end_session(Decision& decision, EndPath path, const LiveSession& live, End end,
+                 const OwnerHosts& owner_hosts, WallTime now) {
     const SessionId id{std::string(live.id())};
     keep_within_life(end, live);
-    tell_end(decision.events, path, live, end, now);
+    tell_end(decision.events, path, live, end, owner_hosts, now);
     if (has_unsettled(end.leftovers)) {
         decision.effects.emplace_back(StopLeftovers{id, live.generation(), end.leftovers});
     }
@@ -40,6 +41,12 @@ void order_stop(End& end, const LiveSession& live) {
     }
 }
 
+void tell_owner(Event& event, const Owner& owner) {
+    event.command = owner.command;
+    event.pid = owner.kind == OwnerKind::process ? owner.process.pid : 0;
+    event.host = owner.host;
+}
+
 Event event_about(const Session& session, EventType type, WallTime time) {
     Event event;
     event.type = type;
@@ -52,6 +59,9 @@ Event event_about(const Session& session, EventType type, WallTime time) {
     event.source = session.source;
     event.parent_id = session.parent_id;
     event.relation = session.relation;
+    event.title = session.title;
+    event.cwd = session.cwd;
+    tell_owner(event, session.owner);
     event.started_at = session.owner.since;
     event.tally = session.tally;
     return event;

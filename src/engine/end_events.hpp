@@ -9,7 +9,8 @@ namespace knell {
 
 /// The one way a live session ends: the change, its events and what must follow.  Every path to an
 /// end goes through here.
-void end_session(Decision& decision, EndPath path, const LiveSession& live, End end, WallTime now);
+void end_session(Decision& decision, EndPath path, const LiveSession& live, End end,
+                 const OwnerHosts& owner_hosts, WallTime now);
 
 /// Whoever saw it, and by whatever clock: nothing ends before it began.
 void keep_within_life(End& end, const LiveSession& live);
@@ -17,10 +18,13 @@ void keep_within_life(End& end, const LiveSession& live);
 /// The events of an end, for a generation that the next one replaces in the same change.  A turn
 /// that was on is over too, and says so first: the end is the last event of its generation.
 void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live, const End& end,
-              WallTime now);
+              const OwnerHosts& owner_hosts, WallTime now);
 
 /// What was left running and is to be stopped gets that fate; before anybody is told of the end.
 void order_stop(End& end, const LiveSession& live);
+
+/// Whose generation the event is about.
+void tell_owner(Event& event, const Owner& owner);
 
 /// An event about a session as its row tells it.
 Event event_about(const Session& session, EventType type, WallTime time);

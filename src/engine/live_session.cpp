@@ -1,53 +1,62 @@
 #include "engine/live_session.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace knell {
 
 std::uint32_t OwnerHosts::number_of(const Owner& owner, std::chrono::milliseconds clock) {
-    return number_of(Realm{owner.host, owner.process.boot_id, owner.process.pid_namespace, clock});
+    return number_of(Place{owner.host, owner.process.boot_id, owner.process.pid_namespace, clock});
 }
 
 std::uint32_t OwnerHosts::with_clock(std::uint32_t number, std::chrono::milliseconds clock) {
-    auto realm = owner_hosts_.at(number);
-    realm.clock = clock;
-    return number_of(realm);
+    auto place = owner_hosts_.at(number);
+    place.clock = clock;
+    return number_of(place);
 }
 
-std::uint32_t OwnerHosts::number_of(const Realm& realm) {
+std::uint32_t OwnerHosts::number_of(const Place& place) {
     // Newest last and nearly always the one asked for.
-    const auto found = std::ranges::find(owner_hosts_.rbegin(), owner_hosts_.rend(), realm);
+    const auto found = std::ranges::find(owner_hosts_.rbegin(), owner_hosts_.rend(), place);
     if (found != owner_hosts_.rend()) {
         return static_cast<std::uint32_t>(owner_hosts_.rend() - found - 1);
     }
-    owner_hosts_.push_back(realm);
+    owner_hosts_.push_back(place);
     return static_cast<std::uint32_t>(owner_hosts_.size() - 1);
 }
 
 void OwnerHosts::fill(Owner& owner, std::uint32_t number) const {
-    const auto& realm = owner_hosts_.at(number);
-    owner.host = realm.host;
-    owner.process.boot_id = realm.boot_id;
-    owner.process.pid_namespace = realm.pid_namespace;
+    const auto& place = owner_hosts_.at(number);
+    owner.host = place.host;
+    owner.process.boot_id = place.boot_id;
+    owner.process.pid_namespace = place.pid_namespace;
 }
 
 LiveSession::LiveSession(const Session& session, OwnerHosts& owner_hosts,
                          std::chrono::milliseconds clock)
-    : text_({session.id.text(), session.key, session.source, session.platform, session.user_id,
-             session.parent_id.text()}),
+    : text_(std::array<std::string_view, text_part_count>{
+          session.id.text(), session.source, session.key, session.cwd, session.title,
+          session.owner.command, session.platform, session.user_id, session.parent_id.text()}),
       ordinal_(session.ordinal),
       tally_(session.tally),
       last_seen_at_(session.last_seen_at),
       generation_(session.generation),
       relation_(session.relation),
       leftovers_(session.leftovers),
-      by_machine_(is_by_machine(session.source, session.relation)),
-      titled_(!session.title.empty()) {
+      by_machine_(is_by_machine(session.source, session.relation)) {
     set_owner(session.owner, session.on_owner_loss, session.park_window, owner_hosts, clock);
     set_turn(session.turn_since);
     set_doubt(session.unknown_since, session.stalled_since);
     set_parked(session.parked_since);
     set_former_owners(session.former_owners);
+}
+
+void LiveSession::set_text(TextPart part, std::string_view text) {
+    if (this->text(part) == text) return;
+    std::array<std::string_view, text_part_count> parts;
+    for (std::size_t i = 0; i < parts.size(); ++i) parts.at(i) = text_.at(i);
+    parts.at(static_cast<std::size_t>(part)) = text;
+    text_ = PackedText(parts);
 }
 
 void LiveSession::set_owner(const Owner& owner, OnOwnerLoss on_owner_loss,
@@ -58,7 +67,8 @@ void LiveSession::set_owner(const Owner& owner, OnOwnerLoss on_owner_loss,
     pid_ = owner.process.pid;
     start_ticks_ = owner.process.start_ticks;
     lease_ttl_s_ = static_cast<std::uint32_t>(owner.lease_ttl.count());
-    realm_ = owner_hosts.number_of(owner, clock);
+    owner_host_ = owner_hosts.number_of(owner, clock);
+    set_text(TextPart::command, owner.command);
     on_owner_loss_ = on_owner_loss;
     rare_.set(&Rare::park_window, park_window);
 }
@@ -70,7 +80,8 @@ Owner LiveSession::owner(const OwnerHosts& owner_hosts) const {
     owner.process.pid = pid_;
     owner.process.start_ticks = start_ticks_;
     owner.lease_ttl = std::chrono::seconds{lease_ttl_s_};
-    owner_hosts.fill(owner, realm_);
+    owner.command = text(TextPart::command);
+    owner_hosts.fill(owner, owner_host_);
     return owner;
 }
 
@@ -89,20 +100,25 @@ Status LiveSession::status() const {
 
 Fold LiveSession::fold(std::optional<Reason> ended) const {
     return fold_of(FoldFacts{.by_machine = by_machine_,
-                             .nothing_said = tally_.messages == 0 && !titled_,
+                             .nothing_said = tally_.messages == 0 && text(TextPart::title).empty(),
                              .ended = ended});
 }
 
-Event LiveSession::event(EventType type, WallTime time) const {
+Event LiveSession::event(EventType type, WallTime time, const OwnerHosts& owner_hosts) const {
     Event event;
     event.type = type;
     event.time = time;
-    event.session_id = SessionId(std::string(text_.at(0)));
-    event.session_key = text_.at(1);
-    event.source = text_.at(2);
-    event.platform = text_.at(3);
-    event.user_id = text_.at(4);
-    event.parent_id = SessionId(std::string(text_.at(5)));
+    event.session_id = SessionId(std::string(text(TextPart::id)));
+    event.session_key = text(TextPart::key);
+    event.source = text(TextPart::source);
+    event.platform = text(TextPart::platform);
+    event.user_id = text(TextPart::user_id);
+    event.parent_id = SessionId(std::string(text(TextPart::parent_id)));
+    event.title = text(TextPart::title);
+    event.cwd = text(TextPart::cwd);
+    event.command = text(TextPart::command);
+    event.pid = owner_kind_ == OwnerKind::process ? pid_ : 0;
+    event.host = owner_hosts.host_of(owner_host_);
     event.generation = generation_;
     event.relation = relation_;
     event.started_at = owner_since_;

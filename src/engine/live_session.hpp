@@ -19,6 +19,7 @@ class OwnerHosts {
     /// `clock`: see State::time_for.
     std::uint32_t number_of(const Owner& owner, std::chrono::milliseconds clock);
     void fill(Owner& owner, std::uint32_t number) const;
+    const std::string& host_of(std::uint32_t number) const { return owner_hosts_.at(number).host; }
     std::chrono::milliseconds clock_of(std::uint32_t number) const {
         return owner_hosts_.at(number).clock;
     }
@@ -26,16 +27,16 @@ class OwnerHosts {
     std::uint32_t with_clock(std::uint32_t number, std::chrono::milliseconds clock);
 
   private:
-    struct Realm {
+    struct Place {
         std::string host;
         std::string boot_id;
         std::uint64_t pid_namespace;
         std::chrono::milliseconds clock;
-        bool operator==(const Realm&) const = default;
+        bool operator==(const Place&) const = default;
     };
-    std::uint32_t number_of(const Realm& realm);
+    std::uint32_t number_of(const Place& place);
 
-    std::vector<Realm> owner_hosts_;
+    std::vector<Place> owner_hosts_;
 };
 
 /// Where a session stands among those of its owner process.  Kept by OwnerTable.
@@ -61,6 +62,20 @@ class Since {
     std::int64_t millis_ = never;
 };
 
+/// The texts of a live session.  What is seldom there comes last; see PackedText.
+enum class TextPart : std::uint8_t {
+    id,
+    source,
+    key,
+    cwd,
+    title,
+    command,
+    platform,
+    user_id,
+    parent_id,
+};
+inline constexpr std::size_t text_part_count = static_cast<std::size_t>(TextPart::parent_id) + 1;
+
 /// What the engine must know of an open session to decide; the rest is in the store.  Kept small:
 /// there may be a million of these.
 class LiveSession {
@@ -68,7 +83,7 @@ class LiveSession {
     LiveSession() = default;
     LiveSession(const Session& session, OwnerHosts& owner_hosts, std::chrono::milliseconds clock);
 
-    std::string_view id() const { return text_.at(0); }
+    std::string_view id() const { return text(TextPart::id); }
     Ordinal ordinal() const { return ordinal_; }
     Generation generation() const { return generation_; }
     const Tally& tally() const { return tally_; }
@@ -86,8 +101,8 @@ class LiveSession {
     Owner owner(const OwnerHosts& owner_hosts) const;
     /// This generation began.
     WallTime owner_since() const { return owner_since_; }
-    std::uint32_t realm() const { return realm_; }
-    void set_realm(std::uint32_t number) { realm_ = number; }
+    std::uint32_t owner_host() const { return owner_host_; }
+    void set_owner_host(std::uint32_t number) { owner_host_ = number; }
     Status status() const;
     /// When something is to be decided about it, on the awake clock; never: `no_deadline`.
     SteadyTime deadline() const { return deadline_; }
@@ -97,10 +112,10 @@ class LiveSession {
     /// As fold_of(Session) would say, were it to end for that reason, or be open.
     Fold fold(std::optional<Reason> ended) const;
 
-    std::string_view parent_id() const { return text_.at(5); }
+    std::string_view parent_id() const { return text(TextPart::parent_id); }
 
     /// An event about this session, without its number.
-    Event event(EventType type, WallTime time) const;
+    Event event(EventType type, WallTime time, const OwnerHosts& owner_hosts) const;
 
     void set_owner(const Owner& owner, OnOwnerLoss on_owner_loss, std::chrono::seconds park_window,
                    OwnerHosts& owner_hosts, std::chrono::milliseconds clock);
@@ -122,7 +137,7 @@ class LiveSession {
         rare_.set(&Rare::former_owners, processes);
     }
     void set_generation(Generation generation) { generation_ = generation; }
-    void set_titled(bool titled) { titled_ = titled; }
+    void set_title(std::string_view title) { set_text(TextPart::title, title); }
     void set_turn(std::optional<WallTime> since) { turn_since_ = Since(since); }
     void set_tally(const Tally& tally) { tally_ = tally; }
     void set_doubt(std::optional<WallTime> unknown, std::optional<WallTime> stalled);
@@ -143,8 +158,10 @@ class LiveSession {
     const OwnerLink& owner_link() const { return owner_link_; }
 
   private:
-    // id, key, source, platform, user_id, parent_id
-    PackedText<6> text_;
+    std::string_view text(TextPart part) const { return text_.at(static_cast<std::size_t>(part)); }
+    void set_text(TextPart part, std::string_view text);
+
+    PackedText text_;
     Ordinal ordinal_ = 0;
     Tally tally_;
     WallTime last_seen_at_;
@@ -156,14 +173,13 @@ class LiveSession {
     OwnerLink owner_link_;
     std::int32_t pid_ = 0;
     std::uint32_t lease_ttl_s_ = 0;
-    std::uint32_t realm_ = 0;
+    std::uint32_t owner_host_ = 0;
     Generation generation_ = 0;
     Relation relation_ = Relation::none;
     OwnerKind owner_kind_ = OwnerKind::process;
     OnOwnerLoss on_owner_loss_ = OnOwnerLoss::end;
     LeftoversPolicy leftovers_ = LeftoversPolicy::none;
     bool by_machine_ : 1 = false;  // origin folds it away
-    bool titled_ : 1 = false;
     bool seen_unsaved_ : 1 = false;
     bool silent_since_start_ : 1 = false;
     bool adopted_ : 1 = false;

@@ -169,8 +169,7 @@ void State::apply(const Change& change) {
         }
         void operator()(const Labelled& c) {
             if (state.find(c.id) == nullptr) return;
-            state.modify(
-                c.id, [&](Slot, LiveSession& live) { live.set_titled(!c.labels.title.empty()); });
+            state.modify(c.id, [&](Slot, LiveSession& live) { live.set_title(c.labels.title); });
         }
         // Ended sessions are in the store only.
         void operator()(const LeftoversSettled&) {}

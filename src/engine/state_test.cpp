@@ -24,7 +24,7 @@ std::vector<std::string> portrait(const State& state) {
     for (int i = 0; i < 10; ++i) {
         const auto* live = state.find(SessionId(std::to_string(i)));
         if (live == nullptr) continue;
-        const auto event = live->event(EventType::notice, {});
+        const auto event = live->event(EventType::notice, {}, state.owner_hosts());
         const auto* owner = state.owner_of(*live);
         lines.push_back(fmt::format(
             "{} g{} m{} turn {} pid {} unknown {} stalled {} parked {} seen {} due {} shared {}",
@@ -184,22 +184,23 @@ RC_GTEST_PROP(LiveTable, FindsWhatIsInAndNothingElse, ()) {
 }
 
 TEST(PackedText, HoldsEachPart) {
-    const PackedText<3> packed({"one", "", "three"});
+    const PackedText packed(std::array<std::string_view, 4>{"one", "", "three", ""});
     const auto copy = packed;
 
     EXPECT_EQ(copy.at(0), "one");
     EXPECT_EQ(copy.at(1), "");
     EXPECT_EQ(copy.at(2), "three");
-    EXPECT_EQ(PackedText<3>().at(2), "");
+    EXPECT_EQ(packed.at(3), "");
+    EXPECT_EQ(PackedText().at(2), "");
 }
 
 TEST(PackedText, LivesAsLongAsOneOfItsCopies) {
-    PackedText<1> kept;
+    PackedText kept;
     {
-        const PackedText<1> first({"one"});
+        const PackedText first(std::array<std::string_view, 1>{"one"});
         auto second = first;
         kept = second;
-        second = PackedText<1>({"two"});
+        second = PackedText(std::array<std::string_view, 1>{"two"});
         EXPECT_EQ(second.at(0), "two");
     }
     auto& itself = kept;

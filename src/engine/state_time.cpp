@@ -12,12 +12,12 @@ std::chrono::milliseconds State::clock_for(WallTime newest) const {
 }
 
 void State::believe_clock(LiveSession& live) {
-    if (clock_set_ <= owner_hosts_.clock_of(live.realm())) return;
-    live.set_realm(owner_hosts_.with_clock(live.realm(), clock_set_));
+    if (clock_set_ <= owner_hosts_.clock_of(live.owner_host())) return;
+    live.set_owner_host(owner_hosts_.with_clock(live.owner_host(), clock_set_));
 }
 
 std::chrono::milliseconds State::set_back_for(const LiveSession& live) const {
-    const auto behind = owner_hosts_.clock_of(live.realm()) - clock_set_;
+    const auto behind = owner_hosts_.clock_of(live.owner_host()) - clock_set_;
     return std::max(behind, std::chrono::milliseconds{0});
 }
 
@@ -25,7 +25,7 @@ std::optional<WallTime> State::last_word_for(const LiveSession& live) const {
     // What was spooled began before that, but nobody watched it then.
     if (!heads_.last_word || !live.is_adopted()) return std::nullopt;
     // The clock's steps are counted from there.
-    return heads_.last_word->at + owner_hosts_.clock_of(live.realm());
+    return heads_.last_word->at + owner_hosts_.clock_of(live.owner_host());
 }
 
 WallTime State::time_for(const LiveSession& live) const {

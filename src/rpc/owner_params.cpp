@@ -85,28 +85,36 @@ Owner read_owner(FieldReader& given, std::optional<GivenOwner> named_owner, cons
         given.reject(owner_rows::owner_param.name, "must hold pid, lease_ttl_s or both");
         return {};
     }
-    if (!owner.has<"pid">()) return lease_owner(owner, here);
+    auto command = owner.get<"command">();
+    const auto with_command = [&](Owner made) {
+        made.command = std::move(command);
+        return made;
+    };
+    if (!owner.has<"pid">()) return with_command(lease_owner(owner, here));
     const auto named = read_named_pid(owner, caller);
     if (kind == OwnerKind::lease) {
         auto lease = lease_owner(owner, here);
         lease.process.pid = named.pid;
         lease.process.pid_namespace = named.pid_namespace;
-        return lease;
+        return with_command(std::move(lease));
     }
     Owner process;
     if (!owner.error()) process = process_owner(owner, named, caller, here);
     if (owner.has<"lease_ttl_s">()) process.lease_ttl = lease_owner(owner, here).lease_ttl;
-    return process;
+    return with_command(std::move(process));
 }
 
-ProcessIdentity read_spooled_owner(GivenSpooledOwner& owner, const ProcessTable& processes) {
-    ProcessIdentity process;
-    process.pid = owner.get_as<std::int32_t, "pid">();
-    process.start_ticks = owner.get_as<std::uint64_t, "start_ticks">();
-    process.boot_id = owner.get<"boot_id">();
-    process.pid_namespace = owner.get_as<std::uint64_t, "pid_namespace">();
-    if (!owner.error()) translate(process, processes);
-    return process;
+Owner read_spooled_owner(GivenSpooledOwner& given, const Surroundings& here) {
+    Owner owner;
+    owner.host = here.host();
+    owner.command = given.get<"command">();
+    auto& process = owner.process;
+    process.pid = given.get_as<std::int32_t, "pid">();
+    process.start_ticks = given.get_as<std::uint64_t, "start_ticks">();
+    process.boot_id = given.get<"boot_id">();
+    process.pid_namespace = given.get_as<std::uint64_t, "pid_namespace">();
+    if (!given.error()) translate(process, here.processes());
+    return owner;
 }
 
 OwnerLoss read_owner_loss(FieldReader& given, OnOwnerLoss act, std::optional<std::int64_t> park_s) {

@@ -15,6 +15,10 @@ namespace owner_rows {
 
 using namespace wire::fields;
 
+inline constexpr Field command_param{.name = "command",
+                                     .type = text,
+                                     .max = limits::owner_command_bytes_max,
+                                     .about = "what runs, for people"};
 inline constexpr std::array owner_params{
     Field{.name = "kind",
           .type = choice,
@@ -40,6 +44,7 @@ inline constexpr std::array owner_params{
           .type = text,
           .max = limits::user_id_bytes_max,
           .about = "of a lease: where its holder runs; default: here"},
+    command_param,
 };
 inline constexpr Field owner_param{.name = "owner",
                                    .type = object,
@@ -92,6 +97,7 @@ inline constexpr std::array spooled_owner_params{
           .max = unbounded,
           .standard = 0,
           .about = "where that pid counts"},
+    command_param,
 };
 
 }  // namespace owner_rows
@@ -106,7 +112,7 @@ Owner read_owner(wire::FieldReader& given, std::optional<GivenOwner> owner, cons
                  const Surroundings& here);
 
 /// The process that owned a session as it was spooled, as we know it.
-ProcessIdentity read_spooled_owner(GivenSpooledOwner& owner, const ProcessTable& processes);
+Owner read_spooled_owner(GivenSpooledOwner& given, const Surroundings& here);
 
 /// What becomes of a session whose owner is gone.
 struct OwnerLoss {

@@ -47,12 +47,16 @@ void list_fields(Sink& sink, const Event& event, std::string_view node_id) {
     sink.text("source", event.source);
     sink.text("parent_id", event.parent_id.text());
     sink.text("relation", name_in(relation_names, event.relation));
+    sink.text("title", event.title);
+    sink.text("cwd", event.cwd);
+    sink.text("command", event.command);
+    if (event.pid != 0) sink.number("pid", event.pid);
+    sink.text("host", event.host);
     sink.time("started_at", event.started_at);
     if (event.end) {
         list_fields(sink, *event.end);
         list_fields(sink, event.tally);
     } else if (event.labels) {
-        sink.text("title", event.labels->title);
         sink.flag("pinned", event.labels->pinned);
     } else {
         sink.text("detail", event.detail);

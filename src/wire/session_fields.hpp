@@ -111,6 +111,7 @@ inline constexpr std::array owner_facts{
                      "that process"),
                 "", stands_for_fields),
     only("where it is known", "host", text, "where it runs"),
+    only("given", "command", text, "what runs"),
     always("since", time, "when it became the owner"),
 };
 
@@ -204,8 +205,12 @@ inline constexpr std::array event_fields =
                          .choices = names_of<Relation>,
                          .when = "it has a parent",
                          .about = "of the session"},
+                   only("it has one", "title", text, "of the session, at that time"),
+                   only("it has one", "cwd", text, "of the session"),
+                   only("given", "command", text, "what runs, as whoever opened the session said"),
+                   only("its owner is a process", "pid", integer, "of the owner"),
+                   only("it is known", "host", text, "where the owner runs"),
                    only("about a session", "started_at", time, "when its generation was opened"),
-                   only("a session:update", "title", text, "of the session, now"),
                    only("a session:update", "pinned", boolean, "whether it is kept, now"),
                },
                end_fields),

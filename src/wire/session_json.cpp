@@ -43,6 +43,7 @@ JsonObject to_json(const Owner& owner) {
             JsonObject{{"pid", owner.process.pid}, {"pid_namespace", owner.process.pid_namespace}};
     }
     put(object, "host", owner.host);
+    put(object, "command", owner.command);
     put(object, "since", owner.since);
     return object;
 }

@@ -50,6 +50,7 @@ Owner RandomHistory::owner() {
     if (owner.kind == OwnerKind::lease || one_in(3)) owner.lease_ttl = seconds{1 + below(100)};
     owner.host = text();
     owner.since = time();
+    owner.command = text();
     return owner;
 }
 
@@ -100,6 +101,11 @@ Event& RandomHistory::tell(Batch& batch, EventType type, Ordinal ordinal, const 
         event.source = word();
         event.parent_id = SessionId(one_in(2) ? "s1" : "");
         event.relation = static_cast<Relation>(below(relation_names.size()));
+        event.title = text();
+        event.cwd = text();
+        event.command = text();
+        event.host = text();
+        event.pid = static_cast<std::int32_t>(below(100));
         event.started_at = time();
         event.tally = {below(5), below(500), below(500)};
     }

@@ -25,14 +25,18 @@ class Upgrade : public ::testing::Test {
             daemon.terminate();
         }
         ::knell::testing::edit_store(store,
-                                     "ALTER TABLE sessions DROP COLUMN pinned; "
-                                     "ALTER TABLE events DROP COLUMN data; "
-                                     "PRAGMA user_version = 5");
+                                     "ALTER TABLE sessions DROP COLUMN owner_command; "
+                                     "ALTER TABLE events DROP COLUMN title; "
+                                     "ALTER TABLE events DROP COLUMN cwd; "
+                                     "ALTER TABLE events DROP COLUMN command; "
+                                     "ALTER TABLE events DROP COLUMN host; "
+                                     "ALTER TABLE events DROP COLUMN pid; "
+                                     "PRAGMA user_version = 6");
     }
 
     TempHome home;
     std::string store = home.file("knell.db");
-    std::string copy = store + ".schema-5";
+    std::string copy = store + ".schema-6";
 };
 
 TEST_F(Upgrade, ACopyIsMadeFirstAndTheLogSaysSo) {

@@ -73,7 +73,8 @@ Generation World::generation_of(const std::string& id, bool wrong) const {
 
 Owner World::pick_owner(const Action& action) {
     Owner owner;
-    owner.host = "simulated";
+    owner.host = action.how % 5 == 0 ? "elsewhere" : "simulated";
+    owner.command = fmt::format("agent {}", action.which % 7);
     owner.lease_ttl = std::chrono::seconds{action.how / 64 % 26 + 5};
     switch (action.how % 8) {
         case 0:
@@ -110,6 +111,7 @@ void World::create(const Action& action, std::optional<Close> and_close) {
     create.draft.id = SessionId(id);
     create.draft.source = "cli";
     create.draft.owner = pick_owner(action);
+    create.draft.cwd = "/work/" + id;
     if (action.which / 8 % 3 == 0) {
         create.draft.on_owner_loss = OnOwnerLoss::park;
         create.draft.park_window = std::chrono::seconds{action.which / 64 % 26 + 5};

@@ -21,6 +21,7 @@ const std::vector<Promise>& promises() {
         {Moment::step, "a good disk refuses nothing", refused_by_a_good_disk},
         {Moment::settled, "starts minus ends equals open", open_miscounted},
         {Moment::settled, "acknowledged implies durable", acknowledged_but_absent},
+        {Moment::settled, "an event says whose generation it is about", event_misnames},
         {Moment::settled, "memory and the store say the same", memory_differs},
         {Moment::start, "memory and the store say the same", memory_differs_anywhere},
         {Moment::rested, "memory and the store say the same", memory_differs_anywhere},

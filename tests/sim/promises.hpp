@@ -80,6 +80,7 @@ std::string wrong_number(const Scene& scene);  // promises_log.cpp
 std::string second_start_or_end(const Scene& scene);
 std::string open_miscounted(const Scene& scene);
 std::string acknowledged_but_absent(const Scene& scene);
+std::string event_misnames(const Scene& scene);
 std::string refused_by_a_good_disk(const Scene& scene);
 std::string record_broken(const Scene& scene);
 std::string memory_differs(const Scene& scene);  // promises_memory.cpp

@@ -104,6 +104,35 @@ std::string acknowledged_but_absent(const Scene& scene) {
     return {};
 }
 
+std::string event_misnames(const Scene& scene) {
+    std::map<std::string, std::string> titles;  // as the step goes on
+    for (const auto& event : scene.step.told) {
+        const auto* life = scene.ledger.life(event.session_id, event.generation);
+        if (life == nullptr || !life->is_owner_known) continue;
+        const auto& id = event.session_id.text();
+        const auto& owner = life->owner;
+        const auto pid = owner.kind == OwnerKind::process ? owner.process.pid : 0;
+        if (event.pid != pid || event.host != owner.host || event.command != owner.command) {
+            return fmt::format(
+                "event {} of session {} generation {} names {} {} on {}, not {} {} "
+                "on {}",
+                event.seq, id, event.generation, event.command, event.pid, event.host,
+                owner.command, pid, owner.host);
+        }
+        const auto row = scene.reader->find(event.session_id);
+        if (row && *row && (*row)->cwd != event.cwd) {
+            return fmt::format("event {} of session {} is about {}, not {}", event.seq, id,
+                               event.cwd, (*row)->cwd);
+        }
+        if (event.labels) titles[id] = event.labels->title;
+        if (titles.contains(id) && titles.at(id) != event.title) {
+            return fmt::format("event {} calls session {} \"{}\", not \"{}\"", event.seq, id,
+                               event.title, titles.at(id));
+        }
+    }
+    return {};
+}
+
 std::string refused_by_a_good_disk(const Scene& scene) {
     if (scene.step.disk_was_bad) return {};
     if (scene.step.failed) {

@@ -188,7 +188,7 @@ Result<Command> read_spooled_create(const JsonObject& params, WallTime at, Surro
     create.at = at;
     create.draft.owner.host = here.host();
     if (auto owner = given.object<"owner", spooled_owner_params>()) {
-        create.draft.owner.process = read_spooled_owner(*owner, here.processes());
+        create.draft.owner = read_spooled_owner(*owner, here);
     }
     return if_good(given, std::move(create));
 }

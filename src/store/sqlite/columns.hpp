@@ -44,6 +44,7 @@ void owner_columns(Columns& columns, Row& owner) {
     columns.when(is_lease, [&] { columns.seconds("owner_lease_ttl_s", owner.lease_ttl); });
     columns.optional("owner_host", owner.host);
     columns.time("owner_since", owner.since);
+    columns.optional("owner_command", owner.command);
 }
 
 /// Of a session and of an event: NULL while there is no end.
@@ -119,6 +120,11 @@ void event_columns(Columns& columns, Row& event) {
         columns.word("relation", relation_names, event.relation);
         columns.time("started_at", event.started_at);
         tally_columns(columns, event.tally);
+        columns.optional("title", event.title);
+        columns.optional("cwd", event.cwd);
+        columns.optional("command", event.command);
+        columns.optional("host", event.host);
+        columns.number("pid", event.pid);
     });
     // Without an end the detail stands alone.
     columns.end_or_detail(event.end, event.detail);

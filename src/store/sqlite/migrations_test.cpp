@@ -55,7 +55,7 @@ VALUES
 INSERT INTO events (seq, type, time, detail) VALUES (9, 'notice', 1800000000007, 'why');
 )sql";
 
-constexpr std::array<Version, 6> versions{{
+constexpr std::array<Version, 7> versions{{
     {1, first_rows},
     {2, R"sql(
 UPDATE sessions SET park_window_s = 90, last_seen_at = 1800000000003, parked_since = 1800000000004
@@ -92,6 +92,12 @@ UPDATE sessions SET leftovers = '61' || char(9) || '62' || char(9) || 'cookie' |
 )sql"},
     {6, R"sql(
 UPDATE sessions SET title = 'Billing', pinned = 1 WHERE id = 'ended';
+UPDATE events SET data = '+pinned Billing 2027' WHERE seq = 7;
+)sql"},
+    {7, R"sql(
+UPDATE sessions SET owner_command = 'sleep 9' WHERE id = 'open';
+UPDATE events SET title = 'Billing', cwd = '/srv', command = 'sleep 9', host = 'here', pid = 61
+    WHERE seq = 8;
 )sql"},
 }};
 
@@ -132,7 +138,7 @@ class EachVersion : public ::testing::TestWithParam<int> {
     std::unique_ptr<Store> store_;
     std::unique_ptr<Reader> reader_;
 };
-INSTANTIATE_TEST_SUITE_P(Upto, EachVersion, ::testing::Range(1, 7));
+INSTANTIATE_TEST_SUITE_P(Upto, EachVersion, ::testing::Range(1, 8));
 
 TEST(Migrations, AreAllTriedWithRows) {
     EXPECT_EQ(static_cast<std::size_t>(newest_schema()), versions.size());
@@ -149,6 +155,7 @@ TEST_P(EachVersion, KeepsWhatAPersonWroteAndTellsOfMoreAfterTheEnd) {
     update.session_id = SessionId("ended");
     update.generation = 1;
     update.source = "cli";
+    update.title = "Later";
     update.labels = Labels{.title = "Later", .pinned = true};
     update.after_end = true;
     Batch batch;
@@ -201,6 +208,7 @@ TEST_P(EachVersion, KeepsWhatItKnewOfAnOpenSession) {
         expected.stalled_since = from_millis(1'800'000'000'008);
     }
     if (written_by() >= 4) expected.former_owners = {{31, 32, 33, "boot"}};
+    if (written_by() >= 7) expected.owner.command = "sleep 9";
 
     EXPECT_EQ(found("open"), expected);
     const auto said = reader_->messages({.session = 1, .limit = 10})->messages;
@@ -247,7 +255,10 @@ TEST_P(EachVersion, KeepsHowASessionEnded) {
     const auto events = reader_->events({.after = 6, .limit = 10})->events;
     ASSERT_EQ(events.size(), 3U);
     EXPECT_EQ(events.at(0).relation, Relation::branch);
+    EXPECT_EQ(events.at(0).title, written_by() >= 6 ? "Billing 2027" : "");
     EXPECT_EQ(events.at(1).end, told);
+    EXPECT_EQ(events.at(1).pid, written_by() >= 7 ? 61 : 0);
+    EXPECT_EQ(events.at(1).command, written_by() >= 7 ? "sleep 9" : "");
     EXPECT_EQ(events.at(2).detail, "why");
     EXPECT_FALSE(events.at(2).end);
     std::vector<std::string> unsettled;
