@@ -9,7 +9,7 @@ namespace knell {
 /// us: niceness, I/O priority, scheduling policy, CPU affinity, the OOM killer's preference, and
 /// limits on memory, CPU time, file size and descriptors (the soft limit becomes the hard one, and
 /// where we may the hard one goes).  Core dumps stay off: they would hold what sessions said.
-/// Single-threaded, before an exec.
+/// Of a child, before it executes: system calls alone.
 void reset_process_limits();
 
 /// What still holds this process back, one sentence each: "runs at niceness 10".  Empty when
