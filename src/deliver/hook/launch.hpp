@@ -1,13 +1,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
-
-#include <sys/types.h>
 
 #include "core/error.hpp"
 #include "deliver/hook/command.hpp"
 #include "platform/fd.hpp"
+#include "platform/spawn.hpp"
 
 namespace knell {
 
@@ -29,10 +29,7 @@ struct HookLaunch {
 ///
 /// A program is executed by the directory descriptor that was checked; a script by its path, which
 /// its interpreter must be able to open: nobody else can change where that leads.
-///
-/// Shares memory with the child until it executes and never copies it: a daemon with a million
-/// sessions has page tables that take long to copy.
-Result<pid_t> launch(const HookLaunch& order);
+Result<Spawned> launch(const HookLaunch& order);
 
 /// `text` as a file to be read from its beginning.  A hook that does not read it blocks nobody, and
 /// one that does comes to its end.

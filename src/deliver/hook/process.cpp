@@ -18,7 +18,6 @@
 #include "deliver/hook/launch.hpp"
 #include "deliver/hook/run.hpp"
 #include "platform/environment.hpp"
-#include "platform/pidfd.hpp"
 
 namespace knell {
 
@@ -84,32 +83,20 @@ Result<std::unique_ptr<HookProcess>> HookProcess::start(const HookSpec& spec,
     const auto command = command_of(spec);
     if (!command) return std::unexpected(command.error());
     const auto cookie = text_before_group(run_of_ours(node, spec.name));
-    const auto pid = launch({.command = *command,
-                             .environment = hook_environment(environ, rendered),
-                             .input = input->get(),
-                             .output = pipe->writer.get(),
-                             .cookie_name = hook_run_variable,
-                             .cookie = cookie});
-    if (!pid) return std::unexpected(pid.error());
-    Fd pidfd{pidfd_open(*pid, 0)};  // not reaped yet, so the number is still its own
-    if (!pidfd) {
-        auto failed = cannot("watch it");
-        if (waitid(P_PID, static_cast<id_t>(*pid), nullptr, WEXITED | WNOHANG | WNOWAIT) != 0) {
-            return failed;  // reaped by somebody else: the number may be another's by now
-        }
-        ::kill(-*pid, SIGKILL);
-        // The one place that waits: for a process that is killed in its first moment.
-        waitpid(*pid, nullptr, 0);
-        return failed;
-    }
+    auto started = launch({.command = *command,
+                           .environment = hook_environment(environ, rendered),
+                           .input = input->get(),
+                           .output = pipe->writer.get(),
+                           .cookie_name = hook_run_variable,
+                           .cookie = cookie});
+    if (!started) return std::unexpected(std::move(started.error()));
     return std::unique_ptr<HookProcess>(
-        new HookProcess(*pid, std::move(pidfd), std::move(pipe->reader), spec.timeout, now));
+        new HookProcess(*std::move(started), std::move(pipe->reader), spec.timeout, now));
 }
 
-HookProcess::HookProcess(pid_t pid, Fd pidfd, Fd output, std::chrono::seconds timeout,
-                         SteadyTime now)
-    : pid_(pid),
-      pidfd_(std::move(pidfd)),
+HookProcess::HookProcess(Spawned started, Fd output, std::chrono::seconds timeout, SteadyTime now)
+    : pid_(started.pid),
+      pidfd_(std::move(started.pidfd)),
       output_fd_(std::move(output)),
       timeout_(timeout),
       next_deadline_(now + timeout) {}

@@ -14,6 +14,7 @@
 #include "deliver/hook/spec.hpp"
 #include "deliver/rendered_event.hpp"
 #include "platform/fd.hpp"
+#include "platform/spawn.hpp"
 
 namespace knell {
 
@@ -49,7 +50,7 @@ class HookProcess {
     bool reap();
 
   private:
-    HookProcess(pid_t pid, Fd pidfd, Fd output, std::chrono::seconds timeout, SteadyTime now);
+    HookProcess(Spawned started, Fd output, std::chrono::seconds timeout, SteadyTime now);
 
     void read_output();
     void signal_group(int signal) const;
