@@ -71,6 +71,9 @@ BANS = [
 ONE_PLACE = [
     (r"\bEnded\{", "ends a session: name the way in core/end_path.hpp and call end_session",
      ["src/engine/end_events.cpp"]),
+    (r"\bexec[vl]\w*\s*\(|\bSYS_execve\w*\b|\bvfork\s*\(|\bposix_spawnp?\s*\(",
+     "executes a program: say what it shall be in a ChildSpec (platform/child_plan.hpp)",
+     ["src/platform/child_plan.cpp", "src/platform/spawn.cpp", "src/testing/marked_process.cpp"]),
 ]
 
 # Code -> why not, and the folders of src/ where it is banned; unit tests may.
@@ -219,6 +222,9 @@ BAD = [  # path, text, line and rule of the one finding
     ("bench/a.cpp", "usleep(5);\n", 1, "time"),
     ("src/net/a.cpp", "nanosleep(&t, nullptr);\n", 1, "time"),
     ("src/engine/d.cpp", "decision.changes.emplace_back(Ended{id});\n", 1, "one place"),
+    ("src/daemon/e.cpp", "\n\n::execvp(name, argv);\n", 3, "one place"),
+    ("src/cli/c.cpp", "syscall(SYS_execveat, fd, name, argv, envp, 0);\n", 1, "one place"),
+    ("src/client/b.cpp", "if (vfork() == 0) return;\n", 1, "one place"),
     ("src/daemon/d.cpp", "\nreturn JsonObject{};\n", 2, "json"),
     ("src/writer/a.cpp", '#include "wire/json.hpp"\n', 1, "json"),
     ("src/core/i.cpp", "\n" * (LINES_MAX + 1), LINES_MAX + 1, "size"),
@@ -233,6 +239,8 @@ GOOD = [
     ("src/core/z_test.cpp", '#include <gtest/gtest.h>\n#include "testing/clock.hpp"\n'),
     ("src/engine/z.cpp", '#include "store/store.hpp"\n'),
     ("src/engine/end_events.cpp", "changes.emplace_back(Ended{id});\n"),
+    ("src/platform/child_plan.cpp", "execve(path, argv, environment);\n"),
+    ("src/platform/y_test.cpp", "::execve(path, argv, environment);\n"),
     ("src/foreign/z.cpp", '#include "config/yaml_fields.hpp"\n'),
     ("src/config/z.cpp", "#include <yaml-cpp/parser.h>\n"),
     ("src/cli/z.cpp", '#include <CLI/CLI.hpp>\n#include "daemon/daemon.hpp"\n'),

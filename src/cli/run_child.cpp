@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "cli/output.hpp"
+#include "platform/child_plan.hpp"
 
 namespace knell::cli {
 
@@ -47,7 +48,7 @@ void apply(const char* message) {
     }
 }
 
-[[noreturn]] void become_command(const std::vector<std::string>& command, int gate) {
+[[noreturn]] void become_command(ChildPlan& plan, const std::string& name, int gate) {
     std::array<char, 16'384> message{};  // the last byte stays zero
     ssize_t size = 0;
     do {
@@ -55,13 +56,8 @@ void apply(const char* message) {
     } while (size < 0 && errno == EINTR);
     if (size <= 0) ::_exit(never_ran);
     apply(message.data());
-
-    std::vector<char*> argv;
-    for (const auto& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-    argv.push_back(nullptr);
-    ::execvp(argv.front(), argv.data());
-    const int error = errno;
-    complain("run", fmt::format("{}: {}", command.front(), std::generic_category().message(error)));
+    const int error = plan.become().error;
+    complain("run", fmt::format("{}: {}", name, std::generic_category().message(error)));
     ::_exit(error == ENOENT || error == ENOTDIR ? not_found : cannot_execute);
 }
 
@@ -79,12 +75,14 @@ Result<HeldChild> HeldChild::start(const std::vector<std::string>& command,
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return cannot_fork();
     Fd ours{ends[0]};
     const Fd theirs{ends[1]};
+    ChildPlan plan({.program = ProgramOnPath{command.front()}, .argv = command});
+    // Not `spawn`, which waits for the program: this one waits for us before it becomes that.
     const pid_t pid = ::fork();
     if (pid < 0) return cannot_fork();
     if (pid == 0) {
         ours.reset();  // or the child would hold its own gate open
         signals.restore();
-        become_command(command, theirs.get());
+        become_command(plan, command.front(), theirs.get());
     }
     return HeldChild{pid, std::move(ours)};
 }

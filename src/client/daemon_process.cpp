@@ -5,19 +5,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "client/daemon_environment.hpp"
+#include "platform/child_plan.hpp"
 #include "platform/directories.hpp"
 #include "platform/file_kind.hpp"
-#include "platform/process_limits.hpp"
 
 namespace knell::client {
 
@@ -29,58 +26,46 @@ std::unexpected<Error> cannot_start(std::string_view what) {
                                                  std::generic_category().message(error)));
 }
 
-void use_default_signals() {
-    for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
-/// What is executed, made before the fork.
-struct Program {
-    std::vector<std::string> environment;
-    std::vector<char*> pointers;  // into `environment`
-};
-
 /// The daemon's directory is /, so a path that was relative to ours has to be spelled out.  The
 /// session that happens to start a daemon is nothing to that daemon or its hooks.
-Program prepare(const Paths& paths, const std::vector<std::string>& variables) {
-    Program program{daemon_environment(environ, variables), {}};
-    for (auto& entry : program.environment) {
+std::vector<std::string> environment_of(const Paths& paths,
+                                        const std::vector<std::string>& variables) {
+    auto environment = daemon_environment(environ, variables);
+    for (auto& entry : environment) {
         if (entry.starts_with("KNELL_HOME=")) entry = "KNELL_HOME=" + paths.state_dir;
-        program.pointers.push_back(entry.data());
     }
-    program.pointers.push_back(nullptr);
-    return program;
+    return environment;
+}
+
+/// Without a group of its own: it is not the leader of the launcher's session, so that no terminal
+/// it opens can become its own.
+ChildSpec daemon_spec(const Paths& paths, const std::vector<std::string>& variables, int log) {
+    return {.program = ProgramAt{"/proc/self/exe"},
+            .argv = {"knell", "up"},
+            .environment = environment_of(paths, variables),
+            .descriptors = {{log, STDOUT_FILENO}, {log, STDERR_FILENO}},
+            .null_descriptors = {STDIN_FILENO},
+            .closes_others = true,
+            .directory_path = "/",
+            .resets_signals = true,
+            .resets_limits = true,
+            .umask = 077};
 }
 
 /// In the daemon's process, before it is one.
-[[noreturn]] void become_daemon(const Program& program, int log) {
-    use_default_signals();
-    reset_process_limits();
-    ::umask(077);
-    if (::chdir("/") != 0) ::_exit(126);
-    const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    ::dup2(null, STDIN_FILENO);
-    ::dup2(log, STDOUT_FILENO);
-    ::dup2(log, STDERR_FILENO);
-    // Whatever else the caller had open, a lock or a pipe somebody reads to its end, would be held
-    // for as long as the daemon lives.
-    ::syscall(SYS_close_range, 3U, ~0U, static_cast<unsigned>(CLOSE_RANGE_CLOEXEC));
-    char name[] = "knell";
-    char verb[] = "up";
-    char* const argv[] = {name, verb, nullptr};
-    ::execve("/proc/self/exe", argv, program.pointers.data());
+[[noreturn]] void become_daemon(ChildPlan& plan) {
+    const auto failure = plan.become();
+    if (failure.step != SpawnStep::program) ::_exit(126);
     const auto message = fmt::format("knell up: cannot execute /proc/self/exe: {}\n",
-                                     std::generic_category().message(errno));
+                                     std::generic_category().message(failure.error));
     (void)!::write(STDERR_FILENO, message.data(), message.size());
     ::_exit(127);
 }
 
 /// In the launcher: leaves when the daemon is gone, or when the starter has seen enough.
-[[noreturn]] void launch_and_watch(const Program& program, int log, int link) {
+[[noreturn]] void launch_and_watch(ChildPlan& plan, int link) {
     ::setsid();
-    use_default_signals();
+    reset_signals();
     // Not by a pidfd, which not every kernel or sandbox grants: the daemon is our only child.
     struct sigaction on_end{};
     on_end.sa_handler = SIG_DFL;
@@ -94,10 +79,7 @@ Program prepare(const Paths& paths, const std::vector<std::string>& variables) {
     if (ended < 0) ::_exit(1);
     const pid_t daemon = ::fork();
     if (daemon < 0) ::_exit(1);
-    if (daemon == 0) {
-        // Not the leader of the session, so that no terminal it opens can become its own.
-        become_daemon(program, log);
-    }
+    if (daemon == 0) become_daemon(plan);
     ::send(link, &daemon, sizeof daemon, MSG_NOSIGNAL);
     pollfd watched[] = {{.fd = ended, .events = POLLIN, .revents = 0},
                         {.fd = link, .events = POLLIN, .revents = 0}};
@@ -140,12 +122,12 @@ Result<DaemonProcess> DaemonProcess::launch(const Paths& paths,
     }
     Fd ours{ends[0]};
     const Fd theirs{ends[1]};
-    const auto program = prepare(paths, variables);
+    ChildPlan plan(daemon_spec(paths, variables, log.get()));
     const pid_t launcher = ::fork();
     if (launcher < 0) return cannot_start("fork");
     if (launcher == 0) {
         ours.reset();
-        launch_and_watch(program, log.get(), theirs.get());
+        launch_and_watch(plan, theirs.get());
     }
     DaemonProcess started{launcher, std::move(ours)};
     started.learn_pid();
