@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <filesystem>
 #include <future>
 #include <iterator>
 #include <utility>
@@ -28,8 +27,6 @@ constexpr auto settle_time = 50ms;
 /// What could not be used is looked at again: what was wrong may have been put right in a place
 /// that nobody watches, such as the modes of a directory on the way to a program.
 constexpr auto look_again_after = 5s;
-/// Where the kernel does not tell of changed files.
-constexpr std::chrono::seconds look_at_files_every = 3s;
 /// The store said no.
 constexpr auto read_again_after = 1s;
 /// How long a stop waits for what is due, `gateway:shutdown` above all.
@@ -46,11 +43,12 @@ bool is_worth_a_line(int streak) {
 }  // namespace
 
 Delivery::Delivery(const Paths& paths, std::string node_id, Seq head, Dependencies dependencies)
-    : paths_(paths),
+    : hooks_dir_(paths.hooks_dir),
       node_id_(std::move(node_id)),
       inbox_(limits::queue_reads_max),
       head_(head),
       webhooks_(node_id_),
+      files_(paths),
       dependencies_(std::move(dependencies)),
       scheduler_(node_id_, head),
       hooks_(node_id_),
@@ -163,9 +161,7 @@ void Delivery::step(Now now) {
 void Delivery::wait(Now now) {
     std::vector<pollfd> descriptors;
     hooks_.add_descriptors(descriptors);
-    if (folders_.descriptor() >= 0) {
-        descriptors.push_back({.fd = folders_.descriptor(), .events = POLLIN, .revents = 0});
-    }
+    descriptors.push_back({.fd = files_.descriptor(), .events = POLLIN, .revents = 0});
     std::optional<SteadyTime> until;
     const auto no_later_than = [&](std::optional<SteadyTime> time) {
         if (time && (!until || *time < *until)) until = time;
@@ -174,7 +170,7 @@ void Delivery::wait(Now now) {
     no_later_than(hooks_.next_deadline());
     no_later_than(reload_at_);
     no_later_than(look_again_at_);
-    if (!folders_.trouble().empty()) no_later_than(look_at_files_at_);
+    no_later_than(files_.next_look());
     no_later_than(stop_at_);
     no_later_than(saver_.next_save(scheduler_, is_save_awaited(), now.steady));
     if (scheduler_.is_behind()) no_later_than(std::max(read_again_at_, now.steady));
@@ -200,36 +196,10 @@ bool Delivery::is_done(Now now) const {
 // --- who is there -------------------------------------------------------------------------------
 
 void Delivery::notice_changes(Now now, bool is_asked) {
-    bool changed = folders_.take_change();
-    if (!folders_.trouble().empty() && (is_asked || now.steady >= look_at_files_at_)) {
-        changed = folders_.look() || changed;
-        look_at_files_at_ = now.steady + look_at_files_every;
-        tell_of_trouble();
-    }
-    if (!changed) return;
+    if (!files_.take_change(now.steady, is_asked)) return;
     // Who is new hears what came after its file was there, not after we had read it.
     if (!reload_at_) changed_at_ = scheduler_.head();
     reload_at_ = now.steady + settle_time;
-}
-
-void Delivery::tell_of_trouble() {
-    const auto& trouble = folders_.trouble();
-    {
-        const Lock lock(trouble_mutex_);
-        if (trouble == file_watch_trouble_) return;
-        file_watch_trouble_ = trouble;
-    }
-    if (trouble.empty()) {
-        log_info("changes of config.yaml and hooks are noticed at once again");
-    } else {
-        log_warn("changes of config.yaml and hooks are looked for every {} s: {}",
-                 look_at_files_every.count(), trouble);
-    }
-}
-
-std::string Delivery::file_watch_trouble() const {
-    const Lock lock(trouble_mutex_);
-    return file_watch_trouble_;
 }
 
 void Delivery::reload_when_changed(Now now) {
@@ -245,20 +215,11 @@ void Delivery::reload_when_changed(Now now) {
 }
 
 void Delivery::reload(Now now) {
-    const std::filesystem::path config(paths_.config_file);
-    const std::filesystem::path hooks(paths_.hooks_dir);
-    // They are neighbours: see Paths.
-    folders_.watch(config.parent_path(), {config.filename(), hooks.filename()});
-    folders_.watch(hooks);
-    std::error_code absent;
-    for (const auto& entry : std::filesystem::directory_iterator(hooks, absent)) {
-        if (entry.is_directory(absent)) folders_.watch(entry.path());
-    }
-    tell_of_trouble();
+    files_.watch();
     const auto reloaded = dependencies_.config.reload();
     if (!reloaded.changes.empty())
         log_info("config reloaded: {}", fmt::join(reloaded.changes, "; "));
-    for (const auto& problem : subscriber_config_.reload(reloaded, paths_.hooks_dir)) {
+    for (const auto& problem : subscriber_config_.reload(reloaded, hooks_dir_)) {
         log_error("{}: {}", problem.name, problem.message);
     }
     for (const auto attempt :

@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "base/bounded_queue.hpp"
-#include "base/mutex.hpp"
 #include "daemon/subscriber_config.hpp"
+#include "daemon/subscriber_files.hpp"
 #include "deliver/delivery_scheduler.hpp"
 #include "deliver/hook/runner.hpp"
 #include "deliver/saver.hpp"
 #include "deliver/webhook/sender.hpp"
-#include "platform/folder_watch.hpp"
 #include "rpc/backend.hpp"
 
 namespace knell {
@@ -57,7 +56,7 @@ class Delivery {
     /// Any thread: reads config.yaml and the hooks again.
     void reload_soon();
     /// Any thread: why changed files are noticed late; "" when they are not.
-    std::string file_watch_trouble() const;
+    std::string file_watch_trouble() const { return files_.trouble(); }
     /// Any thread: `done` is called on the delivery thread.
     void ask(rpc::HooksCall call, Answered done);
 
@@ -69,7 +68,6 @@ class Delivery {
     void post(Work work);
     /// `is_asked`: somebody waits who may have changed something.
     void notice_changes(Now now, bool is_asked);
-    void tell_of_trouble();
     void reload_when_changed(Now now);
     void reload(Now now);
     void begin(const DeliveryScheduler::Attempt& attempt, Now now);
@@ -89,7 +87,7 @@ class Delivery {
     void test(const std::string& name, Answered done, Now now);
 
     // Constant after construction.
-    const Paths paths_;
+    const std::string hooks_dir_;
     const std::string node_id_;
 
     // Any thread.
@@ -99,16 +97,13 @@ class Delivery {
     std::atomic<bool> has_listeners_ = true;  // somebody is to hear what is committed
     std::atomic<bool> woken_ = false;         // since the thread last looked
     WebhookSender webhooks_;                  // only `wake` is for any thread
-    mutable Mutex trouble_mutex_;
-    std::string file_watch_trouble_ KNELL_GUARDED_BY(trouble_mutex_);
+    SubscriberFiles files_;                   // only `trouble` is for any thread
 
     // The delivery thread's alone.
     Dependencies dependencies_;
     DeliveryScheduler scheduler_;
     SubscriberConfig subscriber_config_;
     HookRunner hooks_;
-    FolderWatch folders_;
-    SteadyTime look_at_files_at_{};
     std::optional<SteadyTime> reload_at_;
     std::optional<SteadyTime> look_again_at_;  // something could not be used
     SteadyTime read_again_at_{};               // the store said no
