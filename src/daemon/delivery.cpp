@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <poll.h>
 #include <pthread.h>
 
 #include "core/limits.hpp"
@@ -47,11 +46,11 @@ Delivery::Delivery(const Paths& paths, std::string node_id, Seq head, Dependenci
       node_id_(std::move(node_id)),
       inbox_(limits::queue_reads_max),
       head_(head),
-      webhooks_(node_id_),
       files_(paths),
       dependencies_(std::move(dependencies)),
       scheduler_(node_id_, head),
       hooks_(node_id_),
+      webhooks_(node_id_),
       last_test_(first_test) {}
 
 void Delivery::start() {
@@ -63,19 +62,19 @@ void Delivery::start() {
 
 void Delivery::stop() {
     stopping_ = true;
-    webhooks_.wake();
+    poller_.wake();
     if (thread_.joinable()) thread_.join();
 }
 
 void Delivery::wake(Seq head) {
     head_ = head;
     // A wake-up for nobody, or the tenth in a row, would be paid by every commit.
-    if (has_listeners_ && !woken_.exchange(true)) webhooks_.wake();
+    if (has_listeners_ && !woken_.exchange(true)) poller_.wake();
 }
 
 void Delivery::post(Work work) {
     inbox_.push_always(std::move(work));
-    webhooks_.wake();
+    poller_.wake();
 }
 
 void Delivery::ask(rpc::HooksCall call, Answered done) {
@@ -149,6 +148,7 @@ void Delivery::step(Now now) {
     }
     for (const auto& attempt : scheduler_.due(now)) begin(attempt, now);
     hooks_.step(now.steady);
+    webhooks_.step();
     collect(hooks_.take_finished(), now);
     collect(webhooks_.take_finished(), now);
     for (auto& notice : scheduler_.take_notices()) {
@@ -159,26 +159,23 @@ void Delivery::step(Now now) {
 }
 
 void Delivery::wait(Now now) {
-    std::vector<pollfd> descriptors;
-    hooks_.add_descriptors(descriptors);
-    descriptors.push_back({.fd = files_.descriptor(), .events = POLLIN, .revents = 0});
-    std::optional<SteadyTime> until;
-    const auto no_later_than = [&](std::optional<SteadyTime> time) {
-        if (time && (!until || *time < *until)) until = time;
-    };
-    no_later_than(scheduler_.next_try());
-    no_later_than(hooks_.next_deadline());
-    no_later_than(reload_at_);
-    no_later_than(look_again_at_);
-    no_later_than(files_.next_look());
-    no_later_than(stop_at_);
-    no_later_than(saver_.next_save(scheduler_, is_save_awaited(), now.steady));
-    if (scheduler_.is_behind()) no_later_than(std::max(read_again_at_, now.steady));
-    auto timeout = until ? std::chrono::ceil<std::chrono::milliseconds>(*until - now.steady)
-                         : std::chrono::milliseconds{wait_max};
+    Awaited awaited;
+    hooks_.add_descriptors(awaited.descriptors);
+    webhooks_.add_descriptors(awaited.descriptors);
+    awaited.descriptors.push_back({.fd = files_.descriptor(), .events = POLLIN, .revents = 0});
+    awaited.no_later_than(now.steady + wait_max);
+    awaited.no_later_than(scheduler_.next_try());
+    awaited.no_later_than(hooks_.next_deadline());
+    if (const auto most = webhooks_.max_wait()) awaited.no_later_than(now.steady + *most);
+    awaited.no_later_than(reload_at_);
+    awaited.no_later_than(look_again_at_);
+    awaited.no_later_than(files_.next_look());
+    awaited.no_later_than(stop_at_);
+    awaited.no_later_than(saver_.next_save(scheduler_, is_save_awaited(), now.steady));
+    if (scheduler_.is_behind()) awaited.no_later_than(read_again_at_);
     const bool has_news = has_listeners_ && head_ > scheduler_.head();
-    if (inbox_.size() > 0 || has_news) timeout = 0ms;
-    webhooks_.wait(descriptors, std::clamp<std::chrono::milliseconds>(timeout, 0ms, wait_max));
+    if (inbox_.size() > 0 || has_news) awaited.no_later_than(now.steady);
+    poller_.wait(std::move(awaited), now.steady);
 }
 
 bool Delivery::may_read(Now now) const {

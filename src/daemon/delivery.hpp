@@ -16,6 +16,7 @@
 #include "deliver/hook/runner.hpp"
 #include "deliver/saver.hpp"
 #include "deliver/webhook/sender.hpp"
+#include "platform/poller.hpp"
 #include "rpc/backend.hpp"
 
 namespace knell {
@@ -96,7 +97,7 @@ class Delivery {
     std::atomic<bool> stopping_ = false;
     std::atomic<bool> has_listeners_ = true;  // somebody is to hear what is committed
     std::atomic<bool> woken_ = false;         // since the thread last looked
-    WebhookSender webhooks_;                  // only `wake` is for any thread
+    Poller poller_;                           // only `wake` is for any thread
     SubscriberFiles files_;                   // only `trouble` is for any thread
 
     // The delivery thread's alone.
@@ -104,6 +105,7 @@ class Delivery {
     DeliveryScheduler scheduler_;
     SubscriberConfig subscriber_config_;
     HookRunner hooks_;
+    WebhookSender webhooks_;
     std::optional<SteadyTime> reload_at_;
     std::optional<SteadyTime> look_again_at_;  // something could not be used
     SteadyTime read_again_at_{};               // the store said no

@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "deliver/webhook/sender.hpp"
 #include "functional/harness/client.hpp"
 #include "functional/harness/receiver.hpp"
 #include "platform/clock.hpp"
+#include "testing/polled_sender.hpp"
 
 namespace knell::functional {
 namespace {
@@ -27,7 +27,7 @@ const RenderedEvent rendered{
     .session_id = "s1",
     .json = R"({"seq":42,"title":"caf\u00e9 ☕","cost":0.1,"big":9007199254740993})"};
 
-class WebhookReceiver : public testing::Test {
+class WebhookReceiver : public ::testing::Test {
   protected:
     void SetUp() override {
         if (const auto why_not = why_no_receiver()) GTEST_SKIP() << *why_not;
@@ -44,7 +44,7 @@ class WebhookReceiver : public testing::Test {
     knell::Outcome send(const WebhookSpec& spec, WallTime now = read_clocks().wall) {
         sender.start(1, spec, rendered, now);
         for (;;) {
-            sender.wait({}, 30s);
+            sender.wait(30s);
             const auto finished = sender.take_finished();
             if (!finished.empty()) return finished.front().outcome;
         }
@@ -52,7 +52,7 @@ class WebhookReceiver : public testing::Test {
 
     const SecretPlace its_secret{.variable = "KNELL_TEST_SECRET"};
     const SecretPlace another{.variable = "KNELL_TEST_OTHER_SECRET"};
-    WebhookSender sender{"node7"};
+    knell::testing::PolledSender sender{"node7"};
 };
 
 TEST_F(WebhookReceiver, AcceptsTheSignatureAndReadsTheEvent) {

@@ -9,10 +9,10 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
-#include "deliver/webhook/sender.hpp"
 #include "functional/harness/process.hpp"
 #include "functional/harness/temp_home.hpp"
 #include "functional/harness/waiting.hpp"
+#include "testing/polled_sender.hpp"
 
 namespace knell::functional {
 namespace {
@@ -79,7 +79,7 @@ TEST(WebhookTls, ACertificateThatNobodyVouchesForIsRefused) {
     }
     SelfSignedServer server;
     setenv("KNELL_TEST_SECRET", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", 1);
-    WebhookSender sender("node7");
+    knell::testing::PolledSender sender("node7");
 
     sender.start(1,
                  {.name = "ops",
@@ -89,7 +89,7 @@ TEST(WebhookTls, ACertificateThatNobodyVouchesForIsRefused) {
                  {.seq = 1, .id = "s1_1_end", .type = "session:end", .json = "{}"}, WallTime{});
     std::vector<Finished> finished;
     while (finished.empty()) {
-        sender.wait({}, 30s);
+        sender.wait(30s);
         finished = sender.take_finished();
     }
 

@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "platform/pidfd.hpp"
+#include "platform/poller.hpp"
 
 namespace knell {
 
@@ -101,9 +102,9 @@ std::set<AttemptId> HookRunner::due(SteadyTime now) const {
         const auto deadline = process->next_deadline();
         if (deadline && *deadline <= now) due.insert(attempt);
     }
-    const bool answered = ::poll(descriptors.data(), descriptors.size(), 0) >= 0;
+    look_now(descriptors);
     for (std::size_t i = 0; i < owners.size(); ++i) {
-        if (!answered || descriptors[i].revents != 0) due.insert(owners[i]);
+        if (descriptors[i].revents != 0) due.insert(owners[i]);
     }
     return due;
 }

@@ -1,7 +1,5 @@
 #include "deliver/webhook/sender.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <utility>
 
 #include <curl/curl.h>
@@ -9,37 +7,45 @@
 #include "base/check.hpp"
 #include "core/limits.hpp"
 #include "deliver/webhook/transfer.hpp"
+#include "platform/poller.hpp"
 
 namespace knell {
 
 namespace {
 
-CURLM* make_multi() {
+/// Libcurl says here what it waits for.
+int on_socket(CURL*, curl_socket_t socket, int what, void* sockets, void*) {
+    auto& known = *static_cast<std::map<int, short>*>(sockets);
+    if (what == CURL_POLL_REMOVE) {
+        known.erase(socket);
+        return 0;
+    }
+    short events = 0;
+    if ((what & CURL_POLL_IN) != 0) events |= POLLIN;
+    if ((what & CURL_POLL_OUT) != 0) events |= POLLOUT;
+    known[socket] = events;
+    return 0;
+}
+
+CURLM* make_multi(std::map<int, short>& sockets) {
     static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
     CHECK(ready == CURLE_OK);
     auto* const multi = curl_multi_init();
     CHECK(multi != nullptr);
-    CHECK(curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS,
-                            static_cast<long>(limits::webhook_idle_connections_max)) == CURLM_OK);
+    const auto set = [&](CURLMoption option, auto value) {
+        CHECK(curl_multi_setopt(multi, option, value) == CURLM_OK);
+    };
+    set(CURLMOPT_MAXCONNECTS, static_cast<long>(limits::webhook_idle_connections_max));
+    set(CURLMOPT_SOCKETFUNCTION, &on_socket);
+    set(CURLMOPT_SOCKETDATA, &sockets);
     return multi;
 }
 
-std::vector<curl_waitfd> as_curl_has_them(std::span<const pollfd> descriptors) {
-    std::vector<curl_waitfd> all;
-    for (const auto& one : descriptors) {
-        if (one.fd < 0) continue;  // poll(2) passes over these
-        short events = 0;
-        if ((one.events & POLLIN) != 0) events |= CURL_WAIT_POLLIN;
-        if ((one.events & POLLPRI) != 0) events |= CURL_WAIT_POLLPRI;
-        if ((one.events & POLLOUT) != 0) events |= CURL_WAIT_POLLOUT;
-        all.push_back({.fd = one.fd, .events = events, .revents = 0});
-    }
-    return all;
-}
-
-int bounded_milliseconds(std::chrono::milliseconds timeout) {
-    return static_cast<int>(
-        std::clamp<std::int64_t>(timeout.count(), 0, std::numeric_limits<int>::max()));
+/// The socket has something for whoever uses it, or the time of some has come.
+void move_on(CURLM* multi, curl_socket_t socket) {
+    int running = 0;
+    // 0: libcurl looks for itself what it is, and knows better than we what a hang-up means.
+    CHECK(curl_multi_socket_action(multi, socket, 0, &running) == CURLM_OK);
 }
 
 }  // namespace
@@ -49,7 +55,7 @@ void WebhookSender::FreeMulti::operator()(void* multi) const {
 }
 
 WebhookSender::WebhookSender(std::string node_id)
-    : node_id_(std::move(node_id)), multi_(make_multi()) {}
+    : node_id_(std::move(node_id)), multi_(make_multi(sockets_)) {}
 
 WebhookSender::~WebhookSender() {
     for (const auto& [attempt, transfer] : transfers_) {
@@ -69,18 +75,28 @@ void WebhookSender::start(AttemptId attempt, const WebhookSpec& spec, const Rend
     transfers_.emplace(attempt, *std::move(transfer));
 }
 
-void WebhookSender::wait(std::span<pollfd> others, std::chrono::milliseconds timeout) {
-    auto descriptors = as_curl_has_them(others);
-    const int most = finished_.empty() ? bounded_milliseconds(timeout) : 0;
-    CHECK(curl_multi_poll(multi_.get(), descriptors.data(),
-                          static_cast<unsigned int>(descriptors.size()), most,
-                          nullptr) == CURLM_OK);
-    // Libcurl does not tell hang-ups from input; the kernel does.
-    for (auto& one : others) one.revents = 0;
-    poll(others.data(), others.size(), 0);
+void WebhookSender::add_descriptors(std::vector<pollfd>& out) const {
+    for (const auto& [socket, events] : sockets_) {
+        out.push_back({.fd = socket, .events = events, .revents = 0});
+    }
+}
 
-    int running = 0;
-    CHECK(curl_multi_perform(multi_.get(), &running) == CURLM_OK);
+std::optional<std::chrono::milliseconds> WebhookSender::max_wait() const {
+    if (!finished_.empty()) return std::chrono::milliseconds{0};
+    long millis = -1;
+    CHECK(curl_multi_timeout(multi_.get(), &millis) == CURLM_OK);
+    if (millis < 0) return std::nullopt;
+    return std::chrono::milliseconds{millis};
+}
+
+void WebhookSender::step() {
+    std::vector<pollfd> descriptors;
+    add_descriptors(descriptors);
+    look_now(descriptors);
+    for (const auto& one : descriptors) {
+        if (one.revents != 0) move_on(multi_.get(), one.fd);
+    }
+    move_on(multi_.get(), CURL_SOCKET_TIMEOUT);
     take_ended();
 }
 
@@ -111,10 +127,6 @@ void WebhookSender::forget(AttemptId attempt) {
     if (found == transfers_.end()) return;
     curl_multi_remove_handle(multi_.get(), found->second->handle());
     transfers_.erase(found);
-}
-
-void WebhookSender::wake() {
-    curl_multi_wakeup(multi_.get());
 }
 
 }  // namespace knell

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +18,8 @@ namespace knell {
 
 class WebhookTransfer;
 
-/// All webhooks' attempts, none waiting for another.  One thread, except `wake`.
+/// All webhooks' attempts, none waiting for another.  One thread, which waits for the descriptors
+/// and the time and then calls `step`; nothing here blocks.
 class WebhookSender {
   public:
     explicit WebhookSender(std::string node_id);
@@ -31,17 +32,18 @@ class WebhookSender {
     void start(AttemptId attempt, const WebhookSpec& spec, const RenderedEvent& rendered,
                WallTime now);
 
-    /// Waits until something happens here or on `others`, which are as for poll(2), but at most
-    /// for `timeout`; then moves the transfers on.  May return early with nothing to show.
-    void wait(std::span<pollfd> others, std::chrono::milliseconds timeout);
+    /// What to poll for: the sockets that transfers wait on.
+    void add_descriptors(std::vector<pollfd>& out) const;
+    /// After how long to call `step` though none of them is ready.
+    std::optional<std::chrono::milliseconds> max_wait() const;
+
+    /// Moves the transfers on.
+    void step();
 
     std::vector<Finished> take_finished();
     /// The attempt is forgotten: it has no outcome.
     void cancel(AttemptId attempt);
     std::size_t under_way() const { return transfers_.size(); }
-
-    /// From any thread: `wait` returns soon, or does not begin.
-    void wake();
 
   private:
     struct FreeMulti {
@@ -52,6 +54,8 @@ class WebhookSender {
     void forget(AttemptId attempt);
 
     const std::string node_id_;
+    // Before libcurl's handle, which changes it until it is gone.
+    std::map<int, short> sockets_;                  // with the events of poll(2)
     const std::unique_ptr<void, FreeMulti> multi_;  // a CURLM
     std::map<AttemptId, std::unique_ptr<WebhookTransfer>> transfers_;
     std::vector<Finished> finished_;

@@ -1,17 +1,14 @@
 #include "deliver/webhook/sender.hpp"
 
-#include <array>
 #include <cstdlib>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "core/limits.hpp"
 #include "deliver/webhook/signature.hpp"
-#include "platform/fd.hpp"
 #include "testing/loopback_server.hpp"
+#include "testing/polled_sender.hpp"
 #include "testing/sample_event.hpp"
 
 namespace knell {
@@ -55,7 +52,7 @@ class WebhookSending : public ::testing::Test {
             const auto finished = sender.take_finished();
             EXPECT_LE(finished.size(), 1U);
             if (!finished.empty()) return finished.front();
-            sender.wait({}, patience);
+            sender.wait(patience);
             ++waits;
         }
     }
@@ -71,7 +68,7 @@ class WebhookSending : public ::testing::Test {
         return attempt(to(server.url()));
     }
 
-    WebhookSender sender{"node7"};
+    testing::PolledSender sender{"node7"};
     int waits = 0;
 };
 
@@ -214,7 +211,7 @@ TEST_F(WebhookSending, WhatCannotBeginHasAnOutcomeToo) {
                 StartsWith("url: http:// is for loopback"));
 
     sender.start(1, unsigned_one, rendered, now);
-    sender.wait({}, patience);  // has something to show, so it does not wait
+    sender.wait(patience);  // has something to show, so it does not wait
     EXPECT_EQ(sender.take_finished().size(), 1U);
 }
 
@@ -233,7 +230,7 @@ TEST_F(WebhookSending, FiftyAtOnceDoNotWaitForEachOther) {
     LoopbackServer server([](const auto&) { return LoopbackServer::Reply{"", Then::hang}; });
     for (AttemptId id = 1; id <= count; ++id) sender.start(id, to(server.url()), rendered, now);
 
-    while (server.requests().size() < count) sender.wait({}, 10ms);
+    while (server.requests().size() < count) sender.wait(10ms);
     EXPECT_EQ(sender.under_way(), count);
     server.release(answer("200 OK"));
 
@@ -243,7 +240,7 @@ TEST_F(WebhookSending, FiftyAtOnceDoNotWaitForEachOther) {
             EXPECT_EQ(one.outcome.kind, Kind::delivered);
             ++delivered;
         }
-        sender.wait({}, 10ms);
+        sender.wait(10ms);
     }
     EXPECT_EQ(sender.under_way(), 0U);
 }
@@ -251,7 +248,7 @@ TEST_F(WebhookSending, FiftyAtOnceDoNotWaitForEachOther) {
 TEST_F(WebhookSending, ACancelledAttemptIsForgotten) {
     LoopbackServer server([](const auto&) { return LoopbackServer::Reply{"", Then::hang}; });
     sender.start(1, to(server.url()), rendered, now);
-    while (server.requests().empty()) sender.wait({}, 10ms);
+    while (server.requests().empty()) sender.wait(10ms);
     sender.start(2, to("not a url"), rendered, now);
 
     sender.cancel(1);
@@ -262,40 +259,12 @@ TEST_F(WebhookSending, ACancelledAttemptIsForgotten) {
     EXPECT_TRUE(sender.take_finished().empty());
 }
 
-TEST_F(WebhookSending, IsWokenFromAnotherThread) {
-    std::thread other([&] { sender.wake(); });
-    sender.wait({}, 24h);  // the test would hang if it were not
-    other.join();
-}
-
-TEST_F(WebhookSending, TellsWhatHappenedOnOtherDescriptors) {
-    std::array<int, 2> ends{};
-    ASSERT_EQ(pipe(ends.data()), 0);
-    const Fd reading(ends[0]);
-    Fd writing(ends[1]);
-    std::array<pollfd, 2> others{pollfd{reading.get(), POLLIN, 0}, pollfd{-1, POLLIN, 0}};
-
-    sender.wait(others, 0ms);
-    EXPECT_EQ(others[0].revents, 0);
-
-    ASSERT_EQ(write(writing.get(), "x", 1), 1);
-    sender.wait(others, patience);
-    EXPECT_EQ(others[0].revents, POLLIN);
-    EXPECT_EQ(others[1].revents, 0);
-
-    char byte = 0;
-    ASSERT_EQ(read(reading.get(), &byte, 1), 1);
-    writing.reset();
-    sender.wait(others, patience);
-    EXPECT_EQ(others[0].revents, POLLHUP);
-}
-
 TEST_F(WebhookSending, MayGoWhileAnAttemptIsUnderWay) {
     LoopbackServer server([](const auto&) { return LoopbackServer::Reply{"", Then::hang}; });
     {
-        WebhookSender brief{"node7"};
+        testing::PolledSender brief{"node7"};
         brief.start(1, to(server.url()), rendered, now);
-        while (server.requests().empty()) brief.wait({}, 10ms);
+        while (server.requests().empty()) brief.wait(10ms);
         EXPECT_EQ(brief.under_way(), 1U);
     }
     EXPECT_EQ(answered(answer("200 OK")).kind, Kind::delivered) << "others are not disturbed";
