@@ -37,7 +37,7 @@ bool would_block(const error_code& error) {
 Connection::Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher,
                        std::shared_ptr<Budgets> budgets, std::chrono::milliseconds unsent_for_max)
     : socket_(std::move(socket)),
-      caller_(caller),
+      caller_(std::move(caller)),
       dispatcher_(dispatcher),
       unsent_for_max_(unsent_for_max),
       room_(socket_.get_executor()),

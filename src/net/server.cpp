@@ -34,7 +34,7 @@ namespace {
 constexpr std::chrono::milliseconds accept_pause{50};
 
 struct Admission {
-    rpc::Caller caller;
+    rpc::UnixPeer peer;
     std::string refusal;  // why not, or ""
 };
 
@@ -51,17 +51,16 @@ Fd peer_pidfd(int socket) {
 }
 
 Admission look_at(int socket, const rpc::Dispatcher& dispatcher) {
-    ucred peer{};
-    socklen_t size = sizeof peer;
-    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+    ucred known{};
+    socklen_t size = sizeof known;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &known, &size) != 0) {
         return {{}, "cannot tell who is calling"};
     }
-    auto caller = dispatcher.identify(peer.pid, peer.uid, peer_pidfd(socket).get());
-    if (peer.uid != geteuid() && peer.uid != 0) {
-        return {caller,
-                fmt::format("uid {} may not use the daemon of uid {}", peer.uid, geteuid())};
+    auto peer = dispatcher.identify(known.pid, known.uid, peer_pidfd(socket).get());
+    if (known.uid != geteuid() && known.uid != 0) {
+        return {peer, fmt::format("uid {} may not use the daemon of uid {}", known.uid, geteuid())};
     }
-    return {caller, {}};
+    return {std::move(peer), {}};
 }
 
 /// Best effort: the client is about to be closed whether it reads this or not.
@@ -146,7 +145,7 @@ class Server::Impl final : public EventLoop::Service {
     }
 
     void admit(Protocol::socket socket) {
-        auto [caller, refusal] = look_at(socket.native_handle(), dispatcher_);
+        auto [peer, refusal] = look_at(socket.native_handle(), dispatcher_);
         if (!refusal.empty()) {
             return say_and_close(std::move(socket), ErrorCode::unauthorized, std::move(refusal));
         }
@@ -156,7 +155,7 @@ class Server::Impl final : public EventLoop::Service {
                 fmt::format("{} connections are open, the most this daemon takes; close some",
                             connections_max_));
         }
-        caller.connection = rpc::ConnectionId{++last_connection_};
+        const rpc::Caller caller{std::move(peer), rpc::ConnectionId{++last_connection_}};
         auto connection =
             std::make_shared<Connection>(std::move(socket), caller, dispatcher_, budgets_);
         auto* key = connection.get();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include <sys/types.h>
 
@@ -13,13 +14,35 @@ namespace knell::rpc {
 /// One connection of a client, for as long as the daemon runs.
 enum class ConnectionId : std::uint64_t { none = 0 };  // none: the daemon itself asks
 
-/// Who is at the other end, as the kernel tells.
-struct Caller {
+/// A process on the unix socket, as the kernel tells.
+struct UnixPeer {
     pid_t pid = 0;  // 0: not visible from here (another pid namespace)
     uid_t uid = 0;
     std::optional<ProcessIdentity> process;  // proven to be the one that connected
     std::uint64_t pid_namespace = 0;         // where it counts pids; 0: that cannot be told
+};
+
+/// What the token of an HTTP client allows.
+enum class Access : std::uint8_t { read_only, full };
+
+/// Somebody on HTTP: known by a token, and no process that could own a session or be looked at.
+struct HttpClient {
+    std::string address;  // "127.0.0.1:41234"
+    Access access = Access::read_only;
+};
+
+/// A `knell run` that wrote its call down while no daemon could be reached.
+struct Spooled {};
+
+/// Who makes a call.
+struct Caller {
+    std::variant<UnixPeer, HttpClient, Spooled> who;
     ConnectionId connection = ConnectionId::none;
+
+    /// The process that calls.  Only the kernel's word counts, so only a unix peer has one.
+    std::optional<ProcessIdentity> process() const;
+    pid_t pid() const;                    // 0: not visible from here, or no process
+    std::uint64_t pid_namespace() const;  // where it counts pids; 0: that cannot be told
 
     /// For evidence: "process 4242 (uid 1000)".
     std::string describe() const;

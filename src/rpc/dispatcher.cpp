@@ -10,23 +10,18 @@
 
 namespace knell::rpc {
 
-std::string Caller::describe() const {
-    if (pid == 0) return fmt::format("a process that is not visible from here (uid {})", uid);
-    return fmt::format("process {} (uid {})", pid, uid);
-}
-
-Caller Dispatcher::identify(pid_t pid, uid_t uid, int pidfd) const {
-    Caller caller{pid, uid, std::nullopt};
-    if (pid <= 0) return caller;
-    caller.process = backend_.processes().identify(pid);
-    caller.pid_namespace = backend_.processes().pid_namespace_of(pid);
+UnixPeer Dispatcher::identify(pid_t pid, uid_t uid, int pidfd) const {
+    UnixPeer peer{.pid = pid, .uid = uid};
+    if (pid <= 0) return peer;
+    peer.process = backend_.processes().identify(pid);
+    peer.pid_namespace = backend_.processes().pid_namespace_of(pid);
     pollfd look{.fd = pidfd, .events = POLLIN, .revents = 0};
     if (pidfd >= 0 && poll(&look, 1, 0) > 0) {
         // Ended before we looked: what was read may be about the next holder of its pid.
-        caller.process.reset();
-        caller.pid_namespace = 0;
+        peer.process.reset();
+        peer.pid_namespace = 0;
     }
-    return caller;
+    return peer;
 }
 
 namespace {

@@ -17,9 +17,9 @@ class Dispatcher {
   public:
     explicit Dispatcher(Backend& backend) : backend_(backend) {}
 
-    /// Who connected.  `pidfd` (or -1) is the kernel's handle of that very process: while it lives,
-    /// what /proc says under its pid is about it and nobody else.
-    Caller identify(pid_t pid, uid_t uid, int pidfd) const;
+    /// Who connected to the unix socket.  `pidfd` (or -1) is the kernel's handle of that very
+    /// process: while it lives, what /proc says under its pid is about it and nobody else.
+    UnixPeer identify(pid_t pid, uid_t uid, int pidfd) const;
 
     /// `reply` gets the answer line exactly once, now or later, on this thread; a notification gets
     /// an empty one.

@@ -13,7 +13,7 @@ NamedPid read_named_pid(GivenOwner& owner, const Caller& caller) {
     NamedPid named;
     named.pid = static_cast<pid_t>(owner.get<"pid">().value_or(0));
     named.pid_namespace = static_cast<std::uint64_t>(
-        owner.get<"pid_namespace">().value_or(static_cast<std::int64_t>(caller.pid_namespace)));
+        owner.get<"pid_namespace">().value_or(static_cast<std::int64_t>(caller.pid_namespace())));
     return named;
 }
 
@@ -22,7 +22,7 @@ Owner process_owner(GivenOwner& given, const NamedPid& named, const Caller& call
     const auto& processes = here.processes();
     Owner owner;
     owner.host = here.host();
-    const auto located = processes.locate(named, caller.pid);
+    const auto located = processes.locate(named, caller.pid());
     const auto identity = located.kind == Located::Kind::here ? processes.identify(located.pid)
                                                               : std::optional<ProcessIdentity>{};
     if (identity) {
@@ -50,8 +50,8 @@ Owner lease_owner(GivenOwner& given, const Surroundings& here) {
 Owner calling_process(FieldReader& given, const Caller& caller, const Surroundings& here) {
     Owner owner;
     owner.host = here.host();
-    if (caller.process) {
-        owner.process = *caller.process;
+    if (const auto process = caller.process()) {
+        owner.process = *process;
     } else {
         given.reject(owner_rows::owner_param.name,
                      "is required: the calling process is not visible from here, or gone");
@@ -129,13 +129,14 @@ OwnerLoss read_owner_loss(FieldReader& given, OnOwnerLoss act, std::optional<std
 }
 
 bool is_parent(const Caller& caller, const Owner& owner, const Surroundings& here) {
-    return caller.process && owner.kind == OwnerKind::process && owner.process.pid > 0 &&
-           here.processes().parent_of(owner.process.pid) == caller.pid;
+    return caller.process() && owner.kind == OwnerKind::process && owner.process.pid > 0 &&
+           here.processes().parent_of(owner.process.pid) == caller.pid();
 }
 
 Reaper reaper_of(const Caller& caller, const Surroundings& here) {
-    if (!caller.process || !here.processes().is_knell(caller.pid)) return {};
-    return {caller.process->pid, caller.process->start_ticks};
+    const auto process = caller.process();
+    if (!process || !here.processes().is_knell(caller.pid())) return {};
+    return {process->pid, process->start_ticks};
 }
 
 }  // namespace knell::rpc

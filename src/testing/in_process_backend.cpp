@@ -45,7 +45,7 @@ InProcessBackend::InProcessBackend()
     reader_ = std::move(*store_->open_reader());
     processes_.start(100, 7);
     processes_.start(200, 8);
-    caller_ = dispatcher_.identify(/*pid=*/100, /*uid=*/1000, /*pidfd=*/-1);
+    caller_.who = dispatcher_.identify(/*pid=*/100, /*uid=*/1000, /*pidfd=*/-1);
     CHECK(journal_.recover(now_, processes_.boot_id()));
 }
 

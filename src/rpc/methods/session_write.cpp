@@ -151,7 +151,7 @@ std::optional<ProcessIdentity> read_speaker(GivenClose& given, const Caller& cal
     const auto pid = owner->get_as<pid_t, "pid">();
     if (given.error()) return std::nullopt;
     const auto located =
-        processes.locate({pid, caller.pid_namespace, /*start_ticks=*/0}, caller.pid);
+        processes.locate({pid, caller.pid_namespace(), /*start_ticks=*/0}, caller.pid());
     if (located.kind != Located::Kind::here) return std::nullopt;
     return processes.identify(located.pid);
 }
@@ -165,7 +165,7 @@ Close read_close(GivenClose& given, const Caller& caller, const Surroundings& he
     close.reason = read_reason(given);
     close.detail = given.get<"detail">();
     close.said_by = caller.describe();
-    close.caller = caller.process;
+    close.caller = caller.process();
     close.spoken_for = read_speaker(given, caller, here.processes());
     return close;
 }
@@ -200,8 +200,8 @@ void close(Call&& call, Backend& backend) {
     if (given.error()) return call.respond(given.failure());
     if (!search || id.empty()) return after_a_look(std::move(call), backend, close_now);
     std::optional<ProcessIdentity> reaper;
-    if (adopts && backend.processes().is_knell(call.caller.pid)) reaper = call.caller.process;
-    const auto caller = call.caller.pid;
+    if (adopts && backend.processes().is_knell(call.caller.pid())) reaper = call.caller.process();
+    const auto caller = call.caller.pid();
     backend.search_leftovers(id, caller, std::move(reaper),
                              [call = std::move(call), &backend](CommandEnd end) mutable {
                                  close_after_search(std::move(call), std::move(end), backend);
@@ -279,9 +279,8 @@ std::span<const Method> session_write_methods() {
 
 Result<Command> read_spooled_close(const JsonObject& params, WallTime at, Surroundings& here) {
     GivenClose given(params);
-    auto close = read_close(given, Caller{}, here);
+    auto close = read_close(given, Caller{Spooled{}}, here);
     close.at = at;
-    close.said_by = "knell run, spooled while no daemon could be reached";
     return if_good(given, std::move(close));
 }
 
