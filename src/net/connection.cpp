@@ -109,8 +109,7 @@ asio::awaitable<bool> Connection::read_some() {
 bool Connection::take_lines(std::string_view bytes) {
     if (lines_.cut(bytes, [this](std::string_view line) { handle(line); })) return true;
     ++in_flight_;
-    answer(wire::error_line(nullptr,
-                            Error{ErrorCode::limit,
+    answer(wire::error_line(Error{ErrorCode::limit,
                                   fmt::format("a line may be {} bytes long; closing, because what "
                                               "follows cannot be told apart",
                                               limits::line_bytes_max),
@@ -129,12 +128,14 @@ void Connection::handle(std::string_view line) {
     asked_bytes_ += bytes;
     budgets_->asked.change(0, bytes);
     // No share: what was asked stays in the queues when its connection is gone.
-    auto reply = [self = weak_from_this(), budgets = budgets_, bytes](std::string text) {
+    auto reply = [self = weak_from_this(), budgets = budgets_,
+                  bytes](const std::optional<wire::Answer>& given) {
         budgets->asked.change(bytes, 0);
-        if (const auto connection = self.lock()) connection->answer(std::move(text), bytes);
+        const auto connection = self.lock();
+        if (connection) connection->answer(given ? wire::answer_line(*given) : "", bytes);
     };
     if (!refused) return dispatcher_.handle(line, caller_, std::move(reply), this);
-    dispatcher_.refuse(
+    rpc::Dispatcher::refuse(
         line,
         Error{ErrorCode::limit,
               fmt::format("{} bytes of calls are waiting already; try again in a moment",
@@ -150,7 +151,7 @@ bool Connection::is_too_much(std::size_t bytes) const {
     return budgets_->asked.held() + bytes > limits::asked_bytes_all_max + reserve;
 }
 
-void Connection::answer(std::string&& line, std::size_t asked_bytes) {
+void Connection::answer(std::string_view line, std::size_t asked_bytes) {
     --in_flight_;
     asked_bytes_ -= asked_bytes;
     send(line);
@@ -179,7 +180,7 @@ void Connection::append(std::string_view lines) {
 
 void Connection::refuse(std::string why) {
     if (std::exchange(refused_, true)) return;
-    finish(wire::error_line(nullptr, Error{ErrorCode::limit, std::move(why), {}, {}}));
+    finish(wire::error_line(Error{ErrorCode::limit, std::move(why), {}, {}}));
 }
 
 void Connection::give_up_unsent() {

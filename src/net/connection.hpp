@@ -69,7 +69,7 @@ class Connection final : public rpc::Stream, public std::enable_shared_from_this
     void handle(std::string_view line);
     bool must_wait() const;
     bool is_too_much(std::size_t bytes) const;
-    void answer(std::string&& line, std::size_t asked_bytes);
+    void answer(std::string_view line, std::size_t asked_bytes);
     void flush();
     void tell_of_room();
     bool send_some();

@@ -65,7 +65,7 @@ Admission look_at(int socket, const rpc::Dispatcher& dispatcher) {
 
 /// Best effort: the client is about to be closed whether it reads this or not.
 void say_and_close(Protocol::socket socket, ErrorCode code, std::string why) {
-    const auto line = wire::error_line(nullptr, Error{code, std::move(why), {}, {}});
+    const auto line = wire::error_line(Error{code, std::move(why), {}, {}});
     error_code ignored;
     socket.non_blocking(true, ignored);
     socket.write_some(asio::buffer(line), ignored);

@@ -27,35 +27,48 @@ UnixPeer Dispatcher::identify(pid_t pid, uid_t uid, int pidfd) const {
 namespace {
 
 /// Pages end long before; this is for what has none.
-Error too_long(std::string_view line) {
+Error too_long(std::size_t bytes) {
     return {ErrorCode::limit,
             fmt::format("the answer is {} bytes long; at most {} are sent. Ask for less, with a "
                         "lower limit or a filter",
-                        line.size(), limits::answer_bytes_max),
+                        bytes, limits::answer_bytes_max),
             {},
             {}};
 }
 
+wire::Answer answer_of(const Json& id, Result<Json>&& result) {
+    wire::Answer answer{wire::to_text(id), {}};
+    if (!result) {
+        answer.result = std::unexpected(std::move(result.error()));
+        return answer;
+    }
+    answer.result = wire::to_text(*result);
+    const auto bytes = wire::result_line_bytes(answer);
+    if (bytes > limits::answer_bytes_max) answer.result = std::unexpected(too_long(bytes));
+    return answer;
+}
+
+wire::Answer answer_of(wire::BadRequest&& bad) {
+    return {wire::to_text(bad.id), std::unexpected(std::move(bad.error))};
+}
+
 }  // namespace
 
-void Dispatcher::handle(std::string_view line, const Caller& caller,
-                        std::move_only_function<void(std::string)> reply, Stream* stream) {
-    auto request = wire::parse_request(line);
-    if (!request) {
-        reply(wire::error_line(request.error().id, request.error().error));
-        return;
-    }
-    const auto method = std::ranges::find(methods(), request->method, &Method::name);
+void Dispatcher::handle(std::string_view text, const Caller& caller, Reply reply, Stream* stream) {
+    auto request = wire::parse_request(text);
+    if (!request) return reply(answer_of(std::move(request.error())));
+    run(std::move(*request), caller, std::move(reply), stream);
+}
+
+void Dispatcher::run(wire::Request&& request, const Caller& caller, Reply reply, Stream* stream) {
+    const auto method = std::ranges::find(methods(), request.method, &Method::name);
     const bool is_known = method != methods().end();
     const auto name = is_known ? method->name : std::string_view{};
     Respond respond(
-        [id = std::move(request->id), silent = request->is_notification,
+        [id = std::move(request.id), silent = request.is_notification,
          reply = std::move(reply)](Result<Json> result) mutable {
-            if (silent) return reply({});
-            if (!result) return reply(wire::error_line(id, result.error()));
-            auto told = wire::result_line(id, *result);
-            if (told.size() > limits::answer_bytes_max) told = wire::error_line(id, too_long(told));
-            reply(std::move(told));
+            if (silent) return reply(std::nullopt);
+            reply(answer_of(id, std::move(result)));
         },
         [&backend = backend_, name](Respond::Answer answer) {
             backend.forgotten(name, [answer = std::move(answer), name]() mutable {
@@ -68,18 +81,18 @@ void Dispatcher::handle(std::string_view line, const Caller& caller,
     if (!is_known) {
         respond(
             fail(ErrorCode::method_not_found,
-                 fmt::format("no method {:.64}; `knell rpc --list` lists them", request->method)));
+                 fmt::format("no method {:.64}; `knell rpc --list` lists them", request.method)));
         return;
     }
-    method->run(Call{std::move(request->params), caller, std::move(respond), stream, trace_},
+    method->run(Call{std::move(request.params), caller, std::move(respond), stream, trace_},
                 backend_);
 }
 
-void Dispatcher::refuse(std::string_view line, const Error& why,
-                        std::move_only_function<void(std::string)> reply) const {
-    const auto request = wire::parse_request(line);
-    if (!request) return reply(wire::error_line(request.error().id, request.error().error));
-    reply(request->is_notification ? std::string{} : wire::error_line(request->id, why));
+void Dispatcher::refuse(std::string_view text, Error why, Reply reply) {
+    auto request = wire::parse_request(text);
+    if (!request) return reply(answer_of(std::move(request.error())));
+    if (request->is_notification) return reply(std::nullopt);
+    reply(answer_of(request->id, std::unexpected(std::move(why))));
 }
 
 }  // namespace knell::rpc

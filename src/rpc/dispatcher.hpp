@@ -1,7 +1,7 @@
 #pragma once
 
 #include <functional>
-#include <string>
+#include <optional>
 #include <string_view>
 
 #include "rpc/backend.hpp"
@@ -12,7 +12,8 @@
 
 namespace knell::rpc {
 
-/// Finds the method of a line and runs it.  Knows no sockets; one thread.
+/// Finds the method of a call and runs it.  Knows neither sockets nor how an answer is framed; one
+/// thread.
 class Dispatcher {
   public:
     explicit Dispatcher(Backend& backend) : backend_(backend) {}
@@ -21,14 +22,16 @@ class Dispatcher {
     /// process: while it lives, what /proc says under its pid is about it and nobody else.
     UnixPeer identify(pid_t pid, uid_t uid, int pidfd) const;
 
-    /// `reply` gets the answer line exactly once, now or later, on this thread; a notification gets
-    /// an empty one.
-    void handle(std::string_view line, const Caller& caller,
-                std::move_only_function<void(std::string)> reply, Stream* stream = nullptr);
+    /// Gets the answer exactly once, now or later, on this thread; nothing for a notification.
+    using Reply = std::move_only_function<void(std::optional<wire::Answer>)>;
 
-    /// Answers a line without doing what it asks.
-    void refuse(std::string_view line, const Error& why,
-                std::move_only_function<void(std::string)> reply) const;
+    /// A call as its client wrote it, one JSON object.
+    void handle(std::string_view text, const Caller& caller, Reply reply, Stream* stream = nullptr);
+    /// One that was read by then, or that no client wrote as JSON.
+    void run(wire::Request&& request, const Caller& caller, Reply reply, Stream* stream = nullptr);
+
+    /// Answers a call without doing what it asks.
+    static void refuse(std::string_view text, Error why, Reply reply);
 
     /// From now on the rows that methods ask for are noted: for a test, which keeps the trace.
     void trace(wire::FieldTrace& trace) { trace_ = &trace; }

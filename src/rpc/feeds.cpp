@@ -202,7 +202,7 @@ void Feeds::take_page(std::uint64_t number, Result<FeedPage> page) {
         stream.detach();
         return respond(std::unexpected(std::move(page.error())));
     }
-    if (!page) return stream.finish(wire::error_line(nullptr, page.error()));
+    if (!page) return stream.finish(wire::error_line(page.error()));
     if (subscriber.respond) std::exchange(subscriber.respond, {})(subscriber.greeting());
     if (!page->lines.empty()) stream.send(page->lines);
     subscriber.query.after = page->next;

@@ -52,8 +52,8 @@ InProcessBackend::InProcessBackend()
 std::string InProcessBackend::answer(std::string_view line, const rpc::Caller& caller) {
     std::string answer;
     int answers = 0;
-    dispatcher_.handle(line, caller, [&](std::string reply) {
-        answer = std::move(reply);
+    dispatcher_.handle(line, caller, [&](const std::optional<wire::Answer>& reply) {
+        if (reply) answer = wire::answer_line(*reply);
         ++answers;
     });
     CHECK(answers == 1);

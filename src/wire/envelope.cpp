@@ -11,14 +11,20 @@ std::unexpected<BadRequest> bad(const Json& id, std::string message) {
         BadRequest{id, Error{ErrorCode::invalid_request, std::move(message), {}, {}}});
 }
 
-std::string answer(const Json& id, std::string_view name, const Json& value) {
-    std::string line = R"({"jsonrpc":"2.0","id":)";
-    line += to_text(id);
-    line += ",\"";
-    line += name;
-    line += "\":";
-    line += to_text(value);
-    line += "}\n";
+constexpr std::string_view answer_begin = R"({"jsonrpc":"2.0","id":)";
+constexpr std::string_view result_begin = R"(,"result":)";
+constexpr std::string_view error_begin = R"(,"error":)";
+constexpr std::string_view answer_end = "}\n";
+
+/// Results may be megabytes long: the line is made in one piece.
+std::string line_of(std::string_view id, std::string_view begin, std::string_view value) {
+    std::string line;
+    line.reserve(answer_begin.size() + id.size() + begin.size() + value.size() + answer_end.size());
+    line += answer_begin;
+    line += id;
+    line += begin;
+    line += value;
+    line += answer_end;
     return line;
 }
 
@@ -55,12 +61,18 @@ std::expected<Request, BadRequest> parse_request(std::string_view line) {
     return request;
 }
 
-std::string result_line(const Json& id, const Json& result) {
-    return answer(id, "result", result);
+std::string answer_line(const Answer& answer) {
+    if (answer.result) return line_of(answer.id, result_begin, *answer.result);
+    return line_of(answer.id, error_begin, to_text(to_json(answer.result.error())));
 }
 
-std::string error_line(const Json& id, const Error& error) {
-    return answer(id, "error", to_json(error));
+std::size_t result_line_bytes(const Answer& answer) {
+    return answer_begin.size() + answer.id.size() + result_begin.size() + answer.result->size() +
+           answer_end.size();
+}
+
+std::string error_line(const Error& error) {
+    return answer_line({"null", std::unexpected(error)});
 }
 
 std::string request_line(std::int64_t id, std::string_view method, const JsonObject& params) {
