@@ -83,8 +83,8 @@ class Daemon final : public rpc::Backend {
           read_thread_(std::move(readers.answers), "knell-reader", /*niceness=*/0),
           feed_thread_(std::move(readers.feeds), "knell-feed", feed_niceness),
           feeds_(store_->node_id(),
-                 [this](EventQuery query, rpc::Feeds::Done done) {
-                     read_for_feed(std::move(query), std::move(done));
+                 [this](EventQuery query, const wire::Framing& framing, rpc::Feeds::Done done) {
+                     read_for_feed(std::move(query), framing, std::move(done));
                  }),
           dispatcher_(*this),
           server_(loop_, dispatcher_, descriptors.clients_max),
@@ -405,12 +405,12 @@ class Daemon final : public rpc::Backend {
             });
     }
 
-    void read_for_feed(EventQuery query, rpc::Feeds::Done done) {
+    void read_for_feed(EventQuery query, const wire::Framing& framing, rpc::Feeds::Done done) {
         // Each feed waits for one page at most, so the queue has room until it is closed.
         static_assert(limits::feeds_max <= limits::queue_reads_max);
-        auto run = [this, query = std::move(query),
+        auto run = [this, query = std::move(query), &framing,
                     done = std::move(done)](Reader& reader) mutable {
-            auto page = rpc::read_feed_page(reader, std::move(query), store_->node_id());
+            auto page = rpc::read_feed_page(reader, std::move(query), framing, store_->node_id());
             loop_.post([done = std::move(done), page = std::move(page)]() mutable {
                 done(std::move(page));
             });

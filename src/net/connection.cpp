@@ -76,7 +76,7 @@ asio::awaitable<void> Connection::serve() {
     }
     // A client may send its calls and shut down its side: the answers still belong to it.
     while (socket_.is_open() && in_flight_ > 0) co_await wait_for_room();
-    feed_.reset();  // only now: until then it may owe an answer itself
+    feeds_.clear();  // only now: until then one may owe an answer itself
     while (socket_.is_open() && !unsent_.empty()) co_await wait_for_room();
     close();
 }
@@ -180,7 +180,7 @@ void Connection::append(std::string_view lines) {
 
 void Connection::refuse(std::string why) {
     if (std::exchange(refused_, true)) return;
-    finish(wire::error_line(Error{ErrorCode::limit, std::move(why), {}, {}}));
+    finish({ErrorCode::limit, std::move(why), {}, {}});
 }
 
 void Connection::give_up_unsent() {
@@ -204,9 +204,9 @@ void Connection::give_up_half_read() {
                     limits::half_read_bytes_all_max));
 }
 
-void Connection::finish(std::string_view last_line) {
+void Connection::finish(const Error& why) {
     if (!socket_.is_open()) return;
-    append(last_line);
+    append(wire::error_line(why));
     closing_ = true;
     error_code ignored;
     // Ends the read that waits, so that `serve` sees it.
@@ -225,7 +225,7 @@ void Connection::flush() {
 
 void Connection::tell_of_room() {
     room_.cancel();
-    if (feed_ && socket_.is_open()) feed_->go_on();
+    if (socket_.is_open()) feeds_.go_on();
 }
 
 bool Connection::send_some() {

@@ -50,14 +50,13 @@ class Connection final : public rpc::Stream, public std::enable_shared_from_this
     void give_up_half_read();
 
     /// Calls are unanswered or answers unsent.  What a feed has yet to say can be had again later.
-    bool is_busy() const { return in_flight_ > 0 || (!unsent_.empty() && feed_ == nullptr); }
+    bool is_busy() const { return in_flight_ > 0 || (!unsent_.empty() && feeds_.is_empty()); }
 
+    const wire::Framing& framing() const override { return wire::json_lines; }
     void send(std::string_view lines) override;
     std::size_t unsent() const override { return unsent_.size(); }
-    void finish(std::string_view last_line) override;
-    void attach(std::unique_ptr<rpc::Feed> feed) override { feed_ = std::move(feed); }
-    void detach() override { feed_.reset(); }
-    bool has_feed() const override { return feed_ != nullptr; }
+    void finish(const Error& why) override;
+    rpc::FeedSet& feeds() override { return feeds_; }
 
   private:
     boost::asio::awaitable<bool> read_some();
@@ -86,9 +85,9 @@ class Connection final : public rpc::Stream, public std::enable_shared_from_this
     LineCutter lines_;
     std::string unsent_;
     BudgetShare unsent_share_;
-    std::unique_ptr<rpc::Feed> feed_;  // or none
-    std::size_t in_flight_ = 0;        // calls
-    std::size_t asked_bytes_ = 0;      // of these calls
+    rpc::FeedSet feeds_{1};
+    std::size_t in_flight_ = 0;    // calls
+    std::size_t asked_bytes_ = 0;  // of these calls
     bool flush_posted_ = false;
     bool sending_ = false;
     bool drained_ = true;           // the last read took all there was

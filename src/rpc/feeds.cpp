@@ -7,28 +7,28 @@
 #include <fmt/format.h>
 
 #include "core/limits.hpp"
-#include "wire/envelope.hpp"
-#include "wire/event_text.hpp"
+#include "wire/framing.hpp"
 
 namespace knell::rpc {
 
 static_assert(limits::feed_live_bytes_max + limits::feed_unsent_bytes_max <
               limits::unsent_bytes_max);
 
-Result<FeedPage> read_feed_page(Reader& reader, EventQuery query, std::string_view node_id) {
+Result<FeedPage> read_feed_page(Reader& reader, EventQuery query, const wire::Framing& framing,
+                                std::string_view node_id) {
     query.limit = limits::feed_page_events_max;
     query.bytes_max = limits::feed_page_bytes_max;
     const auto page = reader.events(query);
     if (!page) return std::unexpected(page.error());
-    FeedPage rendered{.lines = {}, .next = page->next, .newest = page->newest};
-    if (page->gap) wire::append_gap_line(rendered.lines, page->gap->from, page->gap->to);
+    FeedPage rendered{.messages = {}, .next = page->next, .newest = page->newest};
+    if (page->gap) framing.append_gap(rendered.messages, page->gap->from, page->gap->to);
     for (const auto& event : page->events) {
         // Events may be large; the rest is for the next page.
-        if (rendered.lines.size() >= limits::feed_page_bytes_max) {
+        if (rendered.messages.size() >= limits::feed_page_bytes_max) {
             rendered.next = event.seq - 1;
             break;
         }
-        wire::append_event_line(rendered.lines, event, node_id);
+        framing.append_event(rendered.messages, event, node_id);
     }
     return rendered;
 }
@@ -75,29 +75,25 @@ class Feeds::Subscriber final : public Feed {
     Feeds& feeds_;
 };
 
-/// The lines of a commit, made once and only if somebody wants them.
+/// The messages of a commit, in one framing.
 class Feeds::Rendered {
   public:
-    Rendered(std::span<const Event> events, std::string_view node_id)
-        : events_(events), node_id_(node_id) {}
-
-    Seq first() const { return events_.front().seq; }
-    Seq last() const { return events_.back().seq; }
-
-    std::string_view all() {
-        if (!ends_.empty()) return text_;
+    Rendered(std::span<const Event> events, const wire::Framing& framing, std::string_view node_id)
+        : events_(events), framing_(&framing) {
         ends_.reserve(events_.size());
         for (const auto& event : events_) {
-            wire::append_event_line(text_, event, node_id_);
+            framing.append_event(text_, event, node_id);
             ends_.push_back(text_.size());
         }
-        return text_;
     }
+
+    const wire::Framing* framing() const { return framing_; }
+    std::string_view all() const { return text_; }
 
     /// What `query` wants of them, past its cursor.
     std::string_view selected(const EventQuery& query) {
         const auto text = all();
-        if (query.wants_all() && query.after < first()) return text;
+        if (query.wants_all() && query.after < events_.front().seq) return text;
         selection_.clear();
         for (std::size_t i = 0; i < events_.size(); ++i) {
             if (events_[i].seq <= query.after || !query.wants(events_[i])) continue;
@@ -108,22 +104,56 @@ class Feeds::Rendered {
     }
 
   private:
-    const std::span<const Event> events_;
-    const std::string_view node_id_;
+    std::span<const Event> events_;
+    const wire::Framing* framing_;
     std::string text_;
-    std::vector<std::size_t> ends_;  // of each event's line in `text_`
+    std::vector<std::size_t> ends_;  // of each event's message in `text_`
     std::string selection_;
 };
+
+/// The events of a commit, rendered once in each framing that somebody wants.
+class Feeds::News {
+  public:
+    News(std::span<const Event> events, std::string_view node_id)
+        : events_(events), node_id_(node_id) {}
+
+    Seq first() const { return events_.front().seq; }
+    Seq last() const { return events_.back().seq; }
+
+    /// Until the next is asked for.
+    Rendered& in(const wire::Framing& framing) {
+        const auto found = std::ranges::find(rendered_, &framing, &Rendered::framing);
+        if (found != rendered_.end()) return *found;
+        return rendered_.emplace_back(events_, framing, node_id_);
+    }
+
+  private:
+    const std::span<const Event> events_;
+    const std::string_view node_id_;
+    std::vector<Rendered> rendered_;
+};
+
+namespace {
+
+std::string too_many(std::size_t feeds_max) {
+    if (feeds_max == 1) {
+        return "this connection has a subscription already; open another connection for a second "
+               "one";
+    }
+    return fmt::format(
+        "this connection has {} subscriptions already; open another connection for more",
+        feeds_max);
+}
+
+}  // namespace
 
 Feeds::Feeds(std::string_view node_id, ReadPage read_page)
     : node_id_(node_id), read_page_(std::move(read_page)) {}
 Feeds::~Feeds() = default;
 
 void Feeds::subscribe(Subscription&& wanted, Stream& stream, Respond respond) {
-    if (stream.has_feed()) {
-        return respond(fail(ErrorCode::invalid_request,
-                            "this connection has a subscription already; open another connection "
-                            "for a second one"));
+    if (stream.feeds().is_full()) {
+        return respond(fail(ErrorCode::invalid_request, too_many(stream.feeds().max())));
     }
     if (subscribers_.size() >= limits::feeds_max) {
         return respond(fail(ErrorCode::limit,
@@ -134,7 +164,7 @@ void Feeds::subscribe(Subscription&& wanted, Stream& stream, Respond respond) {
     const bool from_now = wanted.from_now;
     auto owned = std::make_unique<Subscriber>(*this, std::move(wanted), stream);
     auto& subscriber = *owned;
-    stream.attach(std::move(owned));
+    stream.feeds().add(std::move(owned));
     if (from_now) return respond(subscriber.greeting());
     subscriber.respond = std::move(respond);
     read(subscriber);
@@ -143,7 +173,7 @@ void Feeds::subscribe(Subscription&& wanted, Stream& stream, Respond respond) {
 void Feeds::publish(std::span<const Event> events) {
     if (events.empty()) return;
     newest_ = events.back().seq;
-    Rendered news(events, node_id_);
+    News news(events, node_id_);
     // No stream goes, and none comes, while it is sent something: the table stays as it is.
     for (const auto& [number, subscriber] : subscribers_) {
         if (subscriber->state == Subscriber::State::live) deliver(*subscriber, news);
@@ -157,15 +187,15 @@ void Feeds::publish_up_to(Seq newest) {
     }
 }
 
-void Feeds::deliver(Subscriber& subscriber, Rendered& news) {
+void Feeds::deliver(Subscriber& subscriber, News& news) {
     auto& cursor = subscriber.query.after;
     if (cursor >= news.last()) return;  // its last page was ahead of us
     const bool joins = cursor + 1 >= news.first();
-    if (!joins || !subscriber.has_room() || news.all().size() > limits::feed_live_bytes_max) {
-        return catch_up(subscriber);
-    }
-    if (const auto lines = news.selected(subscriber.query); !lines.empty()) {
-        subscriber.stream.send(lines);
+    if (!joins || !subscriber.has_room()) return catch_up(subscriber);
+    auto& rendered = news.in(subscriber.stream.framing());
+    if (rendered.all().size() > limits::feed_live_bytes_max) return catch_up(subscriber);
+    if (const auto messages = rendered.selected(subscriber.query); !messages.empty()) {
+        subscriber.stream.send(messages);
     }
     cursor = news.last();
 }
@@ -182,9 +212,10 @@ void Feeds::catch_up(Subscriber& subscriber) {
 
 void Feeds::read(Subscriber& subscriber) {
     subscriber.state = Subscriber::State::reading;
-    read_page_(subscriber.query, [this, number = subscriber.number](Result<FeedPage> page) {
-        take_page(number, std::move(page));
-    });
+    read_page_(subscriber.query, subscriber.stream.framing(),
+               [this, number = subscriber.number](Result<FeedPage> page) {
+                   take_page(number, std::move(page));
+               });
 }
 
 void Feeds::take_page(std::uint64_t number, Result<FeedPage> page) {
@@ -199,12 +230,12 @@ void Feeds::take_page(std::uint64_t number, Result<FeedPage> page) {
     }
     if (!page && subscriber.respond) {
         auto respond = std::move(subscriber.respond);
-        stream.detach();
+        stream.feeds().remove(subscriber);
         return respond(std::unexpected(std::move(page.error())));
     }
-    if (!page) return stream.finish(wire::error_line(page.error()));
+    if (!page) return stream.finish(page.error());
     if (subscriber.respond) std::exchange(subscriber.respond, {})(subscriber.greeting());
-    if (!page->lines.empty()) stream.send(page->lines);
+    if (!page->messages.empty()) stream.send(page->messages);
     subscriber.query.after = page->next;
     catch_up(subscriber);
 }

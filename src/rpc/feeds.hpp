@@ -22,15 +22,17 @@ struct Subscription {
 
 /// A piece of the log as a subscriber is sent it.
 struct FeedPage {
-    std::string lines;
+    std::string messages;
     Seq next = 0;
     Seq newest = 0;
 };
 
 /// Reads and renders the next piece; on a thread that may take its time.
-Result<FeedPage> read_feed_page(Reader& reader, EventQuery query, std::string_view node_id);
+Result<FeedPage> read_feed_page(Reader& reader, EventQuery query, const wire::Framing& framing,
+                                std::string_view node_id);
 
-/// Live feeds: each subscriber gets the log after its cursor, filtered, in order, each event once.
+/// Live feeds: each subscriber gets the log after its cursor, filtered, in order, each event once,
+/// framed as its stream wants it.
 ///
 /// A subscriber that has caught up is sent what is committed as it is published.  One that is
 /// behind, because it began in the past or reads slowly, is fed page by page from the store, the
@@ -41,7 +43,7 @@ class Feeds {
   public:
     using Done = std::move_only_function<void(Result<FeedPage>)>;
     /// Has `read_feed_page` done elsewhere; `done` is called on this thread, now or later.
-    using ReadPage = std::function<void(EventQuery query, Done done)>;
+    using ReadPage = std::function<void(EventQuery query, const wire::Framing& framing, Done done)>;
 
     Feeds(std::string_view node_id, ReadPage read_page);
     ~Feeds();
@@ -66,11 +68,12 @@ class Feeds {
   private:
     class Subscriber;
     class Rendered;
+    class News;
 
     void catch_up(Subscriber& subscriber);
     void read(Subscriber& subscriber);
     void take_page(std::uint64_t number, Result<FeedPage> page);
-    void deliver(Subscriber& subscriber, Rendered& news);
+    void deliver(Subscriber& subscriber, News& news);
 
     const std::string node_id_;
     const ReadPage read_page_;

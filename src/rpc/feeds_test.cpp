@@ -18,23 +18,25 @@ using ::testing::HasSubstr;
 /// A connection whose client takes what was sent when it is told to.
 class FakeStream final : public Stream {
   public:
-    void send(std::string_view lines) override {
-        sent += lines;
-        unsent_ += lines.size();
+    explicit FakeStream(const wire::Framing& framing = wire::json_lines, std::size_t feeds_max = 1)
+        : framing_(framing), feeds_(feeds_max) {}
+
+    const wire::Framing& framing() const override { return framing_; }
+    void send(std::string_view messages) override {
+        sent += messages;
+        unsent_ += messages.size();
         unsent_max = std::max(unsent_max, unsent_);
     }
     std::size_t unsent() const override { return unsent_; }
-    void finish(std::string_view last_line) override {
-        send(last_line);
+    void finish(const Error& why) override {
+        framing_.append_error(sent, why);
         finished = true;
     }
-    void attach(std::unique_ptr<Feed> feed) override { feed_ = std::move(feed); }
-    void detach() override { feed_.reset(); }
-    bool has_feed() const override { return feed_ != nullptr; }
+    FeedSet& feeds() override { return feeds_; }
 
     void take(std::size_t bytes) {
         unsent_ -= std::min(bytes, unsent_);
-        if (feed_) feed_->go_on();
+        feeds_.go_on();
     }
 
     std::string sent;
@@ -42,16 +44,33 @@ class FakeStream final : public Stream {
     bool finished = false;
 
   private:
+    const wire::Framing& framing_;
     std::size_t unsent_ = 0;
-    std::unique_ptr<Feed> feed_;
+    FeedSet feeds_;
 };
+
+/// As a transport would write events that is no JSON-RPC.
+constexpr wire::Framing fields{
+    .end = "\n\n",
+    .append_event =
+        [](std::string& out, const Event& event, std::string_view node_id) {
+            out += "id: " + std::to_string(event.seq) + "\ndata: ";
+            wire::append_event(out, event, node_id);
+            out += "\n\n";
+        },
+    .append_gap =
+        [](std::string& out, Seq from, Seq to) {
+            out += "gap: " + std::to_string(from) + "-" + std::to_string(to) + "\n\n";
+        },
+    .append_error = [](std::string& out,
+                       const Error& why) { out += "error: " + why.message + "\n\n"; }};
 
 /// A log that is committed, read and published in steps, in whatever order a test wants.
 class FeedsTest : public ::testing::Test {
   protected:
     FeedsTest()
-        : feeds("n0de", [this](EventQuery query, Feeds::Done done) {
-              asked_.push_back({std::move(query), std::move(done)});
+        : feeds("n0de", [this](EventQuery query, const wire::Framing& framing, Feeds::Done done) {
+              asked_.push_back({std::move(query), framing, std::move(done)});
           }) {}
 
     void commit(EventType type, std::string session, std::size_t detail_bytes = 10) {
@@ -81,9 +100,10 @@ class FeedsTest : public ::testing::Test {
     /// One page is read from the log as it is now; it comes back later.
     bool read_one() {
         if (asked_.empty()) return false;
-        auto [query, done] = std::move(asked_.front());
+        auto [query, framing, done] = std::move(asked_.front());
         asked_.pop_front();
-        read_.push_back({std::move(done), read_feed_page(log.reader(), std::move(query), "n0de")});
+        read_.push_back(
+            {std::move(done), read_feed_page(log.reader(), std::move(query), framing, "n0de")});
         return true;
     }
     bool hand_over_one() {
@@ -114,17 +134,19 @@ class FeedsTest : public ::testing::Test {
     static Subscription after(Seq seq) { return {.query = {.after = seq}, .from_now = false}; }
     static Subscription from_now() { return {.query = {}, .from_now = true}; }
 
-    std::string expected(const EventQuery& query) const {
-        std::string lines;
+    std::string expected(const EventQuery& query,
+                         const wire::Framing& framing = wire::json_lines) const {
+        std::string messages;
         for (const auto& event : log.events()) {
             if (event.seq <= query.after || !query.wants(event)) continue;
-            wire::append_event_line(lines, event, "n0de");
+            framing.append_event(messages, event, "n0de");
         }
-        return lines;
+        return messages;
     }
 
     struct Asked {
         EventQuery query;
+        const wire::Framing& framing;
         Feeds::Done done;
     };
     struct Read {
@@ -148,9 +170,9 @@ TEST_F(FeedsTest, HasListenersFromTheFirstToTheLast) {
     FakeStream two;
     ASSERT_TRUE(subscribe(two, from_now()));
     settle(two);
-    one.detach();
+    one.feeds().clear();
     EXPECT_TRUE(feeds.has_listeners());
-    two.detach();
+    two.feeds().clear();
     EXPECT_FALSE(feeds.has_listeners());
 }
 
@@ -236,6 +258,50 @@ TEST_F(FeedsTest, ASecondSubscriptionOfAConnectionIsRefused) {
     EXPECT_EQ(feeds.size(), 1U);
 }
 
+TEST_F(FeedsTest, AConnectionMayFollowAsMuchAsItsTransportTakes) {
+    FakeStream stream(wire::json_lines, /*feeds_max=*/2);
+    ASSERT_TRUE(subscribe(stream, from_now()));
+    ASSERT_TRUE(subscribe(stream, {.query = {.session_id = SessionId("a")}, .from_now = true}));
+    const auto third = subscribe(stream, from_now());
+    ASSERT_FALSE(third);
+    EXPECT_THAT(third.error().message, HasSubstr("2 subscriptions already"));
+
+    commit(EventType::session_start, "a");
+    commit(EventType::session_start, "b");
+    settle(stream);
+
+    EXPECT_EQ(stream.sent, expected({}) + expected({.session_id = SessionId("a")}));
+    EXPECT_EQ(feeds.size(), 2U);
+}
+
+TEST_F(FeedsTest, OneOfSeveralThatIsRefusedLeavesTheOthers) {
+    FakeStream stream(wire::json_lines, /*feeds_max=*/2);
+    ASSERT_TRUE(subscribe(stream, from_now()));
+    ASSERT_FALSE(subscribe(stream, after(99)));
+
+    commit_starts(1);
+    settle(stream);
+
+    EXPECT_EQ(stream.sent, expected({}));
+    EXPECT_FALSE(stream.feeds().is_full());
+}
+
+TEST_F(FeedsTest, EachIsSentEventsInItsOwnFraming) {
+    commit_starts(2);
+    publish_all();
+    FakeStream lines;
+    FakeStream other(fields);
+    ASSERT_TRUE(subscribe(lines, after(0)));
+    ASSERT_TRUE(subscribe(other, after(1)));  // from the store, and then as it is published
+
+    commit_starts(2);
+    settle(lines);
+    settle(other);
+
+    EXPECT_EQ(lines.sent, expected({}));
+    EXPECT_EQ(other.sent, expected({.after = 1}, fields));
+}
+
 TEST_F(FeedsTest, PastTheBoundTheAnswerIsLimit) {
     std::vector<FakeStream> streams(limits::feeds_max + 1);
     for (std::size_t i = 0; i < limits::feeds_max; ++i) {
@@ -243,7 +309,7 @@ TEST_F(FeedsTest, PastTheBoundTheAnswerIsLimit) {
     }
 
     EXPECT_EQ(subscribe(streams.back(), from_now()).error().code, ErrorCode::limit);
-    streams.front().detach();
+    streams.front().feeds().clear();
     EXPECT_TRUE(subscribe(streams.back(), from_now()));
 }
 

@@ -3,11 +3,15 @@
 #include <cstddef>
 #include <memory>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "wire/framing.hpp"
 
 namespace knell::rpc {
 
-/// Something that a connection carries besides answers.  The connection owns it and takes it along
-/// when it goes.
+/// Something that a connection carries besides answers.
 class Feed {
   public:
     virtual ~Feed() = default;
@@ -15,23 +19,45 @@ class Feed {
     virtual void go_on() = 0;
 };
 
+/// The feeds of one connection, which takes them along when it goes.
+class FeedSet {
+  public:
+    explicit FeedSet(std::size_t feeds_max) : max_(feeds_max) {}
+
+    void add(std::unique_ptr<Feed> feed) { feeds_.push_back(std::move(feed)); }
+    void remove(const Feed& feed) {
+        std::erase_if(feeds_, [&feed](const auto& one) { return one.get() == &feed; });
+    }
+    void clear() { feeds_.clear(); }
+    void go_on() {
+        for (const auto& feed : feeds_) feed->go_on();
+    }
+
+    bool is_full() const { return feeds_.size() >= max_; }
+    bool is_empty() const { return feeds_.empty(); }
+    std::size_t max() const { return max_; }
+
+  private:
+    const std::size_t max_;
+    std::vector<std::unique_ptr<Feed>> feeds_;
+};
+
 /// A client's connection, to those who have more to tell it than answers.  None of this calls back
-/// or ends the feed before it returns.  One thread, the dispatcher's.
+/// or ends a feed before it returns.  One thread, the dispatcher's.
 class Stream {
   public:
     virtual ~Stream() = default;
 
-    /// Whole lines, behind all that was sent and answered before.
-    virtual void send(std::string_view lines) = 0;
+    /// How to write what is sent here.
+    virtual const wire::Framing& framing() const = 0;
+    /// Whole messages, behind all that was sent and answered before.
+    virtual void send(std::string_view messages) = 0;
     /// Bytes that the client has yet to take.
     virtual std::size_t unsent() const = 0;
     /// Says why, then closes the connection.
-    virtual void finish(std::string_view last_line) = 0;
+    virtual void finish(const Error& why) = 0;
 
-    /// One at a time.
-    virtual void attach(std::unique_ptr<Feed> feed) = 0;
-    virtual void detach() = 0;
-    virtual bool has_feed() const = 0;
+    virtual FeedSet& feeds() = 0;
 };
 
 }  // namespace knell::rpc

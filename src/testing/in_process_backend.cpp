@@ -37,8 +37,8 @@ InProcessBackend::InProcessBackend()
     : store_(make_memory_store()),
       journal_(state_, *store_),
       feeds_(store_->node_id(),
-             [this](EventQuery query, rpc::Feeds::Done done) {
-                 done(rpc::read_feed_page(*reader_, std::move(query), store_->node_id()));
+             [this](EventQuery query, const wire::Framing& framing, rpc::Feeds::Done done) {
+                 done(rpc::read_feed_page(*reader_, std::move(query), framing, store_->node_id()));
              }),
       dispatcher_(*this),
       now_(at(0)) {

@@ -28,20 +28,16 @@ class Followers::Connection final : public rpc::Stream {
     bool is_stuck = false;
     bool is_over = false;
 
+    const wire::Framing& framing() const override { return wire::json_lines; }
     void send(std::string_view lines) override { followers_.take(who_, lines); }
     std::size_t unsent() const override { return is_stuck ? SIZE_MAX / 2 : 0; }
-    void finish(std::string_view) override { is_over = true; }
-    void attach(std::unique_ptr<rpc::Feed> feed) override { feed_ = std::move(feed); }
-    void detach() override { feed_.reset(); }
-    bool has_feed() const override { return feed_ != nullptr; }
-    void go_on() {
-        if (feed_) feed_->go_on();
-    }
+    void finish(const Error&) override { is_over = true; }
+    rpc::FeedSet& feeds() override { return feeds_; }
 
   private:
     Followers& followers_;
     const std::size_t who_;
-    std::unique_ptr<rpc::Feed> feed_;
+    rpc::FeedSet feeds_{1};
 };
 
 Followers::Followers(Host& host, Ledger& ledger, Node& node, OnLine on_line)
@@ -54,11 +50,13 @@ Followers::Followers(Host& host, Ledger& ledger, Node& node, OnLine on_line)
 Followers::~Followers() = default;
 
 void Followers::start() {
-    feeds_ = std::make_unique<rpc::Feeds>(node_.store().node_id(), [this](EventQuery query,
-                                                                          rpc::Feeds::Done done) {
-        auto page = rpc::read_feed_page(node_.reader(), std::move(query), node_.store().node_id());
-        pages_.push_back({host_.elapsed() + pages_take_, std::move(page), std::move(done)});
-    });
+    feeds_ = std::make_unique<rpc::Feeds>(
+        node_.store().node_id(),
+        [this](EventQuery query, const wire::Framing& framing, rpc::Feeds::Done done) {
+            auto page = rpc::read_feed_page(node_.reader(), std::move(query), framing,
+                                            node_.store().node_id());
+            pages_.push_back({host_.elapsed() + pages_take_, std::move(page), std::move(done)});
+        });
     feeds_->set_newest(node_.write_step().state().heads().seq);
 }
 
@@ -95,7 +93,7 @@ void Followers::step() {
     }
     for (auto& connection : connections_) {
         if (connection && connection->is_over) connection.reset();
-        if (connection && !connection->is_stuck) connection->go_on();
+        if (connection && !connection->is_stuck) connection->feeds().go_on();
     }
 }
 
