@@ -3,8 +3,6 @@
 #include <array>
 #include <utility>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -24,9 +22,6 @@ namespace {
 thread_local std::array<char, 64 * 1024> shared_buffer;
 
 constexpr std::size_t pause_reading_at = 1U << 20U;  // bytes the client has yet to read
-/// Of a line that is half sent, so much is kept to be finished: what follows can be read then.
-constexpr std::size_t finish_line_bytes_max = 256U << 10U;
-constexpr std::size_t idle_buffer_bytes_max = 64U << 10U;
 
 bool would_block(const error_code& error) {
     return error == asio::error::would_block || error == asio::error::try_again;
@@ -39,12 +34,11 @@ Connection::Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispa
     : socket_(std::move(socket)),
       caller_(std::move(caller)),
       dispatcher_(dispatcher),
-      unsent_for_max_(unsent_for_max),
       room_(socket_.get_executor()),
       patience_(socket_.get_executor()),
       budgets_(std::move(budgets)),
       lines_(limits::line_bytes_max, budgets_->half_read),
-      unsent_share_(budgets_->unsent) {
+      outbox_(*this, wire::json_lines, budgets_->unsent, unsent_for_max) {
     socket_.non_blocking(true);
 }
 
@@ -54,15 +48,14 @@ void Connection::close() {
     room_.cancel();
     patience_.cancel();
     // A late answer keeps this for a while; it must not keep these.
-    unsent_ = {};
+    outbox_.close();
     lines_.take_rest();
-    count_unsent();
     dispatcher_.hung_up(caller_.connection);
 }
 
 bool Connection::must_wait() const {
     return in_flight_ >= limits::calls_per_connection_max ||
-           asked_bytes_ >= limits::asked_bytes_max || unsent_.size() >= pause_reading_at;
+           asked_bytes_ >= limits::asked_bytes_max || outbox_.size() >= pause_reading_at;
 }
 
 asio::awaitable<void> Connection::serve() {
@@ -77,7 +70,7 @@ asio::awaitable<void> Connection::serve() {
     // A client may send its calls and shut down its side: the answers still belong to it.
     while (socket_.is_open() && in_flight_ > 0) co_await wait_for_room();
     feeds_.clear();  // only now: until then one may owe an answer itself
-    while (socket_.is_open() && !unsent_.empty()) co_await wait_for_room();
+    while (socket_.is_open() && !outbox_.is_empty()) co_await wait_for_room();
     close();
 }
 
@@ -101,7 +94,8 @@ asio::awaitable<bool> Connection::read_some() {
     drained_ = got < shared_buffer.size();
     if (would_block(error)) co_return true;
     // Whole without its newline, a last line is a call like any other.
-    if (error == asio::error::eof && lines_.size() > 0 && !refused_) handle(lines_.take_rest());
+    if (error == asio::error::eof && lines_.size() > 0 && !outbox_.is_refused())
+        handle(lines_.take_rest());
     if (error) co_return false;
     co_return take_lines({shared_buffer.data(), got});
 }
@@ -155,118 +149,51 @@ void Connection::answer(std::string_view line, std::size_t asked_bytes) {
     --in_flight_;
     asked_bytes_ -= asked_bytes;
     send(line);
-    if (refused_) room_.cancel();  // nothing is sent that would tell of it
-}
-
-void Connection::send(std::string_view lines) {
-    if (!socket_.is_open() || refused_) return;
-    if (unsent_.size() + lines.size() > limits::unsent_bytes_max) {
-        return refuse(
-            fmt::format("{} bytes of answers are waiting for you, and {} more came; at "
-                        "most {} are kept. Closing: read answers before you ask for more",
-                        unsent_.size(), lines.size(), limits::unsent_bytes_max));
-    }
-    append(lines);
-}
-
-void Connection::append(std::string_view lines) {
-    unsent_ += lines;
-    count_unsent();
-    // Lines come in batches; one write sends all that a batch has for this client.
-    if (flush_posted_ || sending_) return;
-    flush_posted_ = true;
-    asio::post(socket_.get_executor(), [self = shared_from_this()] { self->flush(); });
-}
-
-void Connection::refuse(std::string why) {
-    if (std::exchange(refused_, true)) return;
-    finish({ErrorCode::limit, std::move(why), {}, {}});
-}
-
-void Connection::give_up_unsent() {
-    const auto line_end = is_at_line_start_ ? 0 : unsent_.find('\n') + 1;
-    const bool can_be_told =
-        is_at_line_start_ || (line_end > 0 && line_end <= finish_line_bytes_max);
-    if (!can_be_told || refused_) return close();
-    unsent_ = unsent_.substr(0, line_end);
-    count_unsent();
-    refuse(
-        fmt::format("all clients together leave more than {} bytes of answers unread, and this "
-                    "one the most. Closing: read answers before you ask for more",
-                    limits::unsent_bytes_all_max));
+    if (outbox_.is_refused()) room_.cancel();  // nothing is sent that would tell of it
 }
 
 void Connection::give_up_half_read() {
     lines_.take_rest();
-    refuse(
+    outbox_.refuse(
         fmt::format("all clients together have sent more than {} bytes of lines without their "
                     "end, and this one the most; closing",
                     limits::half_read_bytes_all_max));
 }
 
-void Connection::finish(const Error& why) {
-    if (!socket_.is_open()) return;
-    append(wire::error_line(why));
-    closing_ = true;
-    error_code ignored;
-    // Ends the read that waits, so that `serve` sees it.
-    socket_.shutdown(Socket::shutdown_receive, ignored);
+std::optional<std::size_t> Connection::take(std::string_view bytes) {
+    error_code error;
+    const auto sent = socket_.write_some(asio::buffer(bytes), error);
+    if (would_block(error)) return 0;
+    if (error) return std::nullopt;
+    return sent;
 }
 
-void Connection::flush() {
-    flush_posted_ = false;
-    if (!socket_.is_open()) return;
-    if (send_some() && !unsent_.empty() && !sending_) {
-        sending_ = true;
-        asio::co_spawn(socket_.get_executor(), send_rest(), asio::detached);
-    }
-    tell_of_room();
+void Connection::flush_soon() {
+    asio::post(socket_.get_executor(), [self = shared_from_this()] { self->outbox_.flush(); });
 }
 
-void Connection::tell_of_room() {
+void Connection::flush_when_it_fits(std::chrono::milliseconds patience) {
+    patience_.expires_after(patience);
+    patience_.async_wait([weak = weak_from_this()](error_code cancelled) {
+        const auto connection = weak.lock();
+        if (!cancelled && connection) connection->close();
+    });
+    socket_.async_wait(Socket::wait_write, [self = shared_from_this()](error_code error) {
+        self->patience_.cancel();
+        if (!error) self->outbox_.flush();
+    });
+}
+
+void Connection::on_flushed() {
     room_.cancel();
     if (socket_.is_open()) feeds_.go_on();
 }
 
-bool Connection::send_some() {
-    const bool sent = send_what_fits();
-    count_unsent();
-    return sent;
-}
-
-bool Connection::send_what_fits() {
-    while (!unsent_.empty()) {
-        error_code error;
-        const auto sent = socket_.write_some(asio::buffer(unsent_), error);
-        if (would_block(error)) return true;
-        if (error) {
-            close();
-            return false;
-        }
-        is_at_line_start_ = sent == 0 ? is_at_line_start_ : unsent_[sent - 1] == '\n';
-        unsent_.erase(0, sent);
-    }
-    if (unsent_.capacity() > idle_buffer_bytes_max) unsent_ = {};
-    return true;
-}
-
-asio::awaitable<void> Connection::send_rest() {
-    const auto self = shared_from_this();
-    while (socket_.is_open() && !unsent_.empty()) {
-        patience_.expires_after(unsent_for_max_);
-        patience_.async_wait([weak = weak_from_this()](error_code cancelled) {
-            const auto connection = weak.lock();
-            if (!cancelled && connection) connection->close();
-        });
-        error_code error;
-        auto token = asio::redirect_error(asio::use_awaitable, error);
-        co_await socket_.async_wait(Socket::wait_write, token);
-        patience_.cancel();
-        if (error || !send_some()) break;
-        tell_of_room();
-    }
-    sending_ = false;
-    tell_of_room();
+void Connection::close_when_sent() {
+    closing_ = true;
+    error_code ignored;
+    // Ends the read that waits, so that `serve` sees it.
+    socket_.shutdown(Socket::shutdown_receive, ignored);
 }
 
 }  // namespace knell::net
