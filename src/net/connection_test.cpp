@@ -166,6 +166,25 @@ TEST_F(ConnectionTrial, NoMoreIsReadWhileTooManyCallsAreUnanswered) {
     EXPECT_EQ(budgets_->asked.held(), 0U);
 }
 
+TEST_F(ConnectionTrial, CallsThatWaitForAnEarlierOneCountAsUnanswered) {
+    connect();
+    backend_.holds_looks = true;
+    say(R"({"jsonrpc":"2.0","id":1,"method":"session.close","params":{"session_id":"a"}})"
+        "\n");
+    const std::string line =
+        R"({"jsonrpc":"2.0","id":2,"method":"session.pin","params":{"session_id":"a"}})"
+        "\n";
+    for (std::size_t i = 1; i < limits::calls_per_connection_max; ++i) say(line);
+    const auto held = budgets_->asked.held();
+    say(line);
+    EXPECT_EQ(budgets_->asked.held(), held) << "one more was taken";
+    EXPECT_EQ(hear(), "");
+
+    backend_.do_look();
+    EXPECT_EQ(lines(hear()), limits::calls_per_connection_max + 1);
+    EXPECT_EQ(budgets_->asked.held(), 0U);
+}
+
 TEST_F(ConnectionTrial, OneFewerThanTheMostLeavesRoom) {
     connect();
     backend_.holds_reads = true;

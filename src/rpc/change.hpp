@@ -22,10 +22,13 @@ void submit(Result<Asked>&& command, Respond&& respond, Backend& backend,
 }
 
 /// For words that may meet an owner's death: nobody's word is to hide one that has happened, only
-/// because it was not noticed yet.
+/// because it was not noticed yet.  What the connection asks for meanwhile is decided afterwards.
 inline void after_a_look(Call&& call, Backend& backend, void (*run)(Call&&, Backend&)) {
     auto held = std::make_shared<Call>(std::move(call));
-    backend.after_a_look([held, &backend, run] { run(std::move(*held), backend); });
+    held->order.wait(held->place);
+    backend.after_a_look([held, &backend, run] {
+        held->order.go_on(held->place, [held, &backend, run] { run(std::move(*held), backend); });
+    });
 }
 
 /// What was read, unless something in it is wrong.

@@ -64,11 +64,12 @@ void Dispatcher::run(wire::Request&& request, const Caller& caller, Reply reply,
     const auto method = std::ranges::find(methods(), request.method, &Method::name);
     const bool is_known = method != methods().end();
     const auto name = is_known ? method->name : std::string_view{};
+    const CallOrder::Place place{caller.connection, ++last_call_};
     Respond respond(
-        [id = std::move(request.id), silent = request.is_notification,
+        [this, place, id = std::move(request.id), silent = request.is_notification,
          reply = std::move(reply)](Result<Json> result) mutable {
-            if (silent) return reply(std::nullopt);
-            reply(answer_of(id, std::move(result)));
+            reply(silent ? std::nullopt : std::optional(answer_of(id, std::move(result))));
+            order_.leave(place);
         },
         [&backend = backend_, name](Respond::Answer answer) {
             backend.forgotten(name, [answer = std::move(answer), name]() mutable {
@@ -84,8 +85,14 @@ void Dispatcher::run(wire::Request&& request, const Caller& caller, Reply reply,
                  fmt::format("no method {:.64}; `knell rpc --list` lists them", request.method)));
         return;
     }
-    method->run(Call{std::move(request.params), caller, std::move(respond), stream, trace_},
-                backend_);
+    Call call{std::move(request.params), caller, std::move(respond), stream, trace_, order_, place};
+    if (!method->is_ordered || !order_.must_queue(caller.connection)) {
+        return method->run(std::move(call), backend_);
+    }
+    call.stream = nullptr;  // it may be gone by then
+    order_.queue(place, [run = method->run, call = std::move(call), &backend = backend_]() mutable {
+        run(std::move(call), backend);
+    });
 }
 
 void Dispatcher::refuse(std::string_view text, Error why, Reply reply) {

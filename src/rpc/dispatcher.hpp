@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "rpc/backend.hpp"
+#include "rpc/call_order.hpp"
 #include "rpc/caller.hpp"
 #include "rpc/method.hpp"
 #include "rpc/stream.hpp"
@@ -42,6 +43,8 @@ class Dispatcher {
   private:
     Backend& backend_;
     wire::FieldTrace* trace_ = nullptr;
+    CallOrder order_;
+    std::uint64_t last_call_ = 0;
 };
 
 }  // namespace knell::rpc

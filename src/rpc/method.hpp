@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "rpc/backend.hpp"
+#include "rpc/call_order.hpp"
 #include "rpc/caller.hpp"
 #include "rpc/stream.hpp"
 #include "wire/given.hpp"
@@ -16,6 +17,8 @@ struct Call {
     Respond respond;
     Stream* stream = nullptr;  // while the method runs; null where only answers can be sent
     wire::FieldTrace* trace = nullptr;  // a test wants to know what is read
+    CallOrder& order;
+    CallOrder::Place place;
 };
 
 /// What a call gives of a method's rows.
@@ -31,6 +34,9 @@ struct Method {
     std::span<const wire::Field> params;
     std::span<const wire::Field> result;
     void (*run)(Call&& call, Backend& backend);
+    /// Whether it makes a change at once, in the order of its connection's calls.  One that has to
+    /// look at something before keeps its place itself (`after_a_look`).
+    bool is_ordered = false;
 };
 
 }  // namespace knell::rpc

@@ -124,7 +124,19 @@ void InProcessBackend::search_leftovers(const SessionId& session, pid_t,
                                         std::optional<ProcessIdentity> reaper,
                                         std::move_only_function<void(rpc::CommandEnd)> done) {
     searches.push_back({session, std::move(reaper)});
-    done(found);
+    after_a_look([this, done = std::move(done)]() mutable { done(found); });
+}
+
+void InProcessBackend::after_a_look(std::move_only_function<void()> then) {
+    if (!holds_looks) return then();
+    looks_.push_back(std::move(then));
+}
+
+void InProcessBackend::do_look() {
+    if (looks_.empty()) return;
+    auto then = std::move(looks_.front());
+    looks_.pop_front();
+    then();
 }
 
 void InProcessBackend::report_trouble(std::size_t bytes) {

@@ -38,6 +38,7 @@ class InProcessBackend final : public rpc::Backend {
     std::vector<Input> submitted;  // and asked, refused or not
     bool refuses_reads = false;    // as when the queue is full
     bool holds_reads = false;      // they wait for `do_reads`
+    bool holds_looks = false;      // and searches: they wait for `do_look`
     bool forgets_reads = false;    // they are dropped without an answer
     std::vector<rpc::ConnectionId> hung_up;  // who is no longer there
 
@@ -49,6 +50,8 @@ class InProcessBackend final : public rpc::Backend {
     Result<Reply> commit(Input&& input);
     /// Does what was held.
     void do_reads();
+    /// The oldest of those that are held, or nothing.
+    void do_look();
     rpc::Dispatcher& dispatcher() { return dispatcher_; }
     const rpc::Caller& caller() const { return caller_; }
     void pass(std::chrono::milliseconds time);
@@ -63,7 +66,7 @@ class InProcessBackend final : public rpc::Backend {
     void forgotten(std::string_view method, std::move_only_function<void()> answer) override;
     rpc::Feeds& feeds() override { return feeds_; }
     Result<rpc::NodeStatus> node_status(Reader& reader) const override;
-    void after_a_look(std::move_only_function<void()> then) override { then(); }
+    void after_a_look(std::move_only_function<void()> then) override;
     void search_leftovers(const SessionId& session, pid_t caller,
                           std::optional<ProcessIdentity> reaper,
                           std::move_only_function<void(rpc::CommandEnd)> done) override;
@@ -97,6 +100,7 @@ class InProcessBackend final : public rpc::Backend {
     rpc::Dispatcher dispatcher_;
     rpc::Caller caller_;
     std::vector<Read> held_;
+    std::deque<std::move_only_function<void()>> looks_;
     Now now_;
     int ids_ = 0;
     bool stopped_ = false;

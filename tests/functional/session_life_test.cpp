@@ -210,5 +210,20 @@ TEST_F(SessionLife, NodeStatusCountsWhatThereIs) {
     EXPECT_EQ(number(status, "connections.open"), 1);
 }
 
+TEST_F(SessionLife, WhatIsSentBehindACloseIsDecidedAfterIt) {
+    for (int round = 0; round < 20; ++round) {
+        const auto id = "r" + std::to_string(round);
+        create(R"({"source":"cli","id":")" + id + "\"}");
+        ASSERT_TRUE(client.send(
+            R"({"jsonrpc":"2.0","id":1,"method":"session.close","params":{"session_id":")" + id +
+            "\"}}\n" +
+            R"({"jsonrpc":"2.0","id":2,"method":"session.append","params":{"generation":1,)" +
+            R"("messages":[{"role":"user","content":"late"}],"session_id":")" + id + "\"}}\n"));
+        EXPECT_TRUE(client.read_answer().ok());
+        ASSERT_FALSE(client.read_answer().ok()) << "round " << round << ": it overtook the close";
+        EXPECT_EQ(number(show(id), "message_count"), 0);
+    }
+}
+
 }  // namespace
 }  // namespace knell::functional

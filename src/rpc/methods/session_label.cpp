@@ -63,9 +63,12 @@ void unpin(Call&& call, Backend& backend) {
 }
 
 constexpr std::array family{
-    Method{"session.title", "give a session a title", title_params, label_result, title},
-    Method{"session.pin", "keep a session, whatever is cleaned up", pin_params, label_result, pin},
-    Method{"session.unpin", "take that back", pin_params, label_result, unpin},
+    Method{"session.title", "give a session a title", title_params, label_result, title,
+           /*is_ordered=*/true},
+    Method{"session.pin", "keep a session, whatever is cleaned up", pin_params, label_result, pin,
+           /*is_ordered=*/true},
+    Method{"session.unpin", "take that back", pin_params, label_result, unpin,
+           /*is_ordered=*/true},
 };
 
 }  // namespace

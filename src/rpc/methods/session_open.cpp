@@ -171,7 +171,8 @@ void resume(Call&& call, Backend& backend) {
 }
 
 constexpr std::array family{
-    Method{"session.create", "open a session", create_params, opened_result, create},
+    Method{"session.create", "open a session", create_params, opened_result, create,
+           /*is_ordered=*/true},
     Method{"session.resume", "open an ended session again, or claim a live one", resume_params,
            opened_result, resume},
 };

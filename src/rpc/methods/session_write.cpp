@@ -202,10 +202,13 @@ void close(Call&& call, Backend& backend) {
     std::optional<ProcessIdentity> reaper;
     if (adopts && backend.processes().is_knell(call.caller.pid())) reaper = call.caller.process();
     const auto caller = call.caller.pid();
-    backend.search_leftovers(id, caller, std::move(reaper),
-                             [call = std::move(call), &backend](CommandEnd end) mutable {
-                                 close_after_search(std::move(call), std::move(end), backend);
-                             });
+    auto held = std::make_shared<Call>(std::move(call));
+    held->order.wait(held->place);
+    backend.search_leftovers(id, caller, std::move(reaper), [held, &backend](CommandEnd end) {
+        held->order.go_on(held->place, [held, &backend, end = std::move(end)]() mutable {
+            close_after_search(std::move(*held), std::move(end), backend);
+        });
+    });
 }
 
 // --- session.heartbeat --------------------------------------------------------------------------
@@ -264,9 +267,11 @@ void heartbeat(Call&& call, Backend& backend) {
 }
 
 constexpr std::array family{
-    Method{"session.append", "add messages", append_params, append_result, append},
+    Method{"session.append", "add messages", append_params, append_result, append,
+           /*is_ordered=*/true},
     Method{"session.close", "end a session; twice is not an error", close_params, close_result,
            close},
+    // Not ordered: a sign of life counts when it comes, and must not be late for its lease.
     Method{"session.heartbeat", "signs of life: renew leases", heartbeat_params, heartbeat_result,
            heartbeat},
 };

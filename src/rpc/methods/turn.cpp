@@ -43,8 +43,10 @@ void end(Call&& call, Backend& backend) {
 }
 
 constexpr std::array family{
-    Method{"turn.start", "the agent began to work on a prompt", turn_params, turn_result, start},
-    Method{"turn.end", "the agent is done with the prompt", turn_params, turn_result, end},
+    Method{"turn.start", "the agent began to work on a prompt", turn_params, turn_result, start,
+           /*is_ordered=*/true},
+    Method{"turn.end", "the agent is done with the prompt", turn_params, turn_result, end,
+           /*is_ordered=*/true},
 };
 
 }  // namespace
