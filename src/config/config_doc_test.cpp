@@ -1,22 +1,14 @@
 // docs/config.md has a table of keys for each list of maps and one for all other keys.  They are
 // made here; UPDATE_DOCS=1 in the environment writes them.
 
-#include <fstream>
-#include <sstream>
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "config/keys.hpp"
-#include "platform/environment.hpp"
-#include "platform/small_file.hpp"
+#include "testing/doc_page.hpp"
 
 namespace knell {
 namespace {
-
-constexpr auto page_file = KNELL_DOCS_DIR "/config.md";
-constexpr std::string_view table_start = "<!-- keys";
-constexpr std::string_view table_end = "<!-- end -->";
 
 std::string standard_of(const Key& key) {
     switch (key.presence) {
@@ -44,36 +36,25 @@ std::string table_of(std::string_view list) {
     return text;
 }
 
-/// The page with its tables made anew; `tables` counts them.
-std::string made_anew(const std::string& page, int& tables) {
-    std::string written;
-    std::istringstream lines(page);
-    bool in_table = false;
-    for (std::string line; std::getline(lines, line);) {
-        if (line == table_end) in_table = false;
-        if (!in_table) written += line + "\n";
-        if (!line.starts_with(table_start)) continue;
-        in_table = true;
-        ++tables;
-        const auto list = line.substr(table_start.size(), line.find(" -->") - table_start.size());
-        written += table_of(list.empty() ? list : list.substr(1));
-    }
-    return written;
+/// "<!-- keys -->", or "<!-- keys webhooks[] -->" for the keys of a list.
+std::optional<std::string> table_for(std::string_view marker) {
+    constexpr std::string_view start = "<!-- keys";
+    constexpr std::string_view end = " -->";
+    if (!marker.starts_with(start) || !marker.ends_with(end)) return std::nullopt;
+    auto list = marker.substr(start.size());
+    list.remove_suffix(end.size());
+    if (list.starts_with(' ')) list.remove_prefix(1);
+    return table_of(list);
 }
 
 TEST(ConfigDoc, TellsOfEveryKeyWhatTheTableSays) {
-    const auto page = read_small_file(page_file);
-    ASSERT_TRUE(page);
-    int tables = 0;
-    const auto written = made_anew(*page, tables);
+    const auto tables = knell::testing::check_doc_page(KNELL_DOCS_DIR "/config.md", table_for);
 
-    if (!environment_variable("UPDATE_DOCS").empty()) std::ofstream(page_file) << written;
-    EXPECT_EQ(written, read_small_file(page_file)) << "UPDATE_DOCS=1 writes the tables";
-    int lists = 1;  // the keys in no list
+    std::size_t lists = 1;  // the keys in no list
     for (const auto& key : config_keys) {
         if (key.type == KeyType::items && !key.path.contains("[]")) ++lists;
     }
-    EXPECT_EQ(tables, lists) << "each list of maps has a table";
+    EXPECT_EQ(tables.size(), lists) << "each list of maps has a table";
 }
 
 }  // namespace

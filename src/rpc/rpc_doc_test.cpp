@@ -2,15 +2,11 @@
 // object that several answers hold.  They are made here; UPDATE_DOCS=1 in the environment writes
 // them.
 
-#include <cstdlib>
-#include <fstream>
-#include <set>
-#include <sstream>
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "rpc/method_table.hpp"
+#include "testing/doc_page.hpp"
 #include "wire/session_fields.hpp"
 
 namespace knell::rpc {
@@ -18,9 +14,6 @@ namespace {
 
 using wire::Field;
 using wire::FieldType;
-
-constexpr auto page_file = KNELL_DOCS_DIR "/rpc.md";
-constexpr std::string_view table_end = "<!-- end -->";
 
 std::string words_of(std::span<const std::string_view> choices) {
     std::string words;
@@ -109,12 +102,6 @@ std::string all_methods() {
     return text;
 }
 
-std::string read_page() {
-    std::ostringstream page;
-    page << std::ifstream(page_file).rdbuf();
-    return page.str();
-}
-
 /// What stands behind "<!-- KIND NAME -->", or nothing when that is no table.
 std::optional<std::string> table_for(std::string_view marker) {
     if (marker == "<!-- methods -->") return all_methods();
@@ -127,30 +114,9 @@ std::optional<std::string> table_for(std::string_view marker) {
     return std::nullopt;
 }
 
-/// The page with its tables made anew; `tables` gets their markers.
-std::string made_anew(const std::string& page, std::set<std::string>& tables) {
-    std::string written;
-    std::istringstream lines(page);
-    bool in_table = false;
-    for (std::string line; std::getline(lines, line);) {
-        if (line == table_end) in_table = false;
-        if (!in_table) written += line + "\n";
-        if (const auto table = table_for(line)) {
-            in_table = true;
-            tables.insert(line);
-            written += *table;
-        }
-    }
-    return written;
-}
-
 TEST(RpcDoc, TellsOfEveryMethodWhatItsRowsSay) {
-    std::set<std::string> tables;
-    const auto written = made_anew(read_page(), tables);
+    const auto tables = knell::testing::check_doc_page(KNELL_DOCS_DIR "/rpc.md", table_for);
 
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): one thread
-    if (std::getenv("UPDATE_DOCS") != nullptr) std::ofstream(page_file) << written;
-    EXPECT_EQ(written, read_page()) << "UPDATE_DOCS=1 writes the tables";
     EXPECT_EQ(tables.size(), 1 + methods().size() + wire::fields::shared_objects.size())
         << "each method and each object has its table";
 }
