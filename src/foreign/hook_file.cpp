@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "config/split_words.hpp"
 #include "config/yaml.hpp"
 #include "config/yaml_fields.hpp"
 #include "core/limits.hpp"
-#include "foreign/split_words.hpp"
 
 namespace knell::foreign {
 

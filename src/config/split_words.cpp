@@ -1,6 +1,6 @@
-#include "foreign/split_words.hpp"
+#include "config/split_words.hpp"
 
-namespace knell::foreign {
+namespace knell {
 
 namespace {
 
@@ -46,4 +46,4 @@ Result<std::vector<std::string>> split_words(std::string_view line) {
     return words;
 }
 
-}  // namespace knell::foreign
+}  // namespace knell

@@ -1,9 +1,9 @@
-#include "foreign/split_words.hpp"
+#include "config/split_words.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace knell::foreign {
+namespace knell {
 namespace {
 
 using testing::ElementsAre;
@@ -37,4 +37,4 @@ TEST(SplitWords, AnOpenQuoteIsAnError) {
 }
 
 }  // namespace
-}  // namespace knell::foreign
+}  // namespace knell
