@@ -13,7 +13,7 @@
 #include "base/check.hpp"
 #include "config/key_reader.hpp"
 
-/// Which member holds what a key says.  Each struct that is read from config.yaml has one array of
+/// Which member holds what a key says.  Each struct that is read by a key table has one array of
 /// bindings, and a static_assert that every key of its section is in it, once and by its type.
 namespace knell {
 
@@ -94,12 +94,12 @@ consteval auto bind(std::string_view path) {
                            }};
 }
 
-/// For the static_assert: what the key table has for `section`, neither more nor less.
+/// For the static_assert: what the table has for `section`, neither more nor less.
 template <typename Target, std::size_t count>
 consteval bool binds_all_of(const std::array<Binding<Target>, count>& bindings,
-                            std::string_view section) {
+                            const KeyTable& table, std::string_view section) {
     std::size_t bound = 0;
-    for (const auto& key : config_keys) {
+    for (const auto& key : table.keys) {
         if (!binding::is_bound_in(key, section)) continue;
         const auto type = key.type == KeyType::path ? KeyType::text : key.type;
         if (std::ranges::count(bindings, key.path, &Binding<Target>::path) != 1) return false;

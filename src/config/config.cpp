@@ -2,6 +2,7 @@
 
 #include "config/binding.hpp"
 #include "config/config_webhooks.hpp"
+#include "config/keys.hpp"
 #include "config/yaml.hpp"
 #include "core/limits.hpp"
 #include "platform/environment.hpp"
@@ -15,7 +16,7 @@ constexpr std::array config_bindings{
     bind<&Config::events, &Retention::keep_for>("events.keep_days"),
     bind<&Config::events, &Retention::keep_count>("events.keep_count"),
 };
-static_assert(binds_all_of(config_bindings, ""));
+static_assert(binds_all_of(config_bindings, config_keys, ""));
 
 }  // namespace
 
@@ -26,7 +27,7 @@ ConfigOrProblems parse_config(std::string_view text, const std::string& path,
     if (document->kind == YamlNode::Kind::nothing) document->kind = YamlNode::Kind::map;
     FileProblems problems(path);
     const ConfigPlace place{.config_file = path, .home = home};
-    auto values = read_keys(*document, "", place, problems);
+    auto values = read_keys(config_keys, *document, "", place, problems);
     Config config;
     apply(config_bindings, values, config);
     config.settings = std::move(values.settings);

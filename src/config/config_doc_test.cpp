@@ -27,7 +27,7 @@ std::string standard_of(const Key& key) {
 /// Of the keys that begin with `list`, or of those that are in no list.
 std::string table_of(std::string_view list) {
     std::string text = "| key | is | takes | default |\n|---|---|---|---|\n";
-    for (const auto& key : config_keys) {
+    for (const auto& key : config_keys.keys) {
         if (list.empty() ? key.path.contains("[]") : !key.path.starts_with(list)) continue;
         const auto name = list.empty() ? key.path : key.path.substr(list.size() + 1);
         text += fmt::format("| `{}` | {} | {} | {} |\n", name, key.about, describe_values(key),
@@ -51,7 +51,7 @@ TEST(ConfigDoc, TellsOfEveryKeyWhatTheTableSays) {
     const auto tables = knell::testing::check_doc_page(KNELL_DOCS_DIR "/config.md", table_for);
 
     std::size_t lists = 1;  // the keys in no list
-    for (const auto& key : config_keys) {
+    for (const auto& key : config_keys.keys) {
         if (key.type == KeyType::items && !key.path.contains("[]")) ++lists;
     }
     EXPECT_EQ(tables.size(), lists) << "each list of maps has a table";

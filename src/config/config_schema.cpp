@@ -91,9 +91,9 @@ JsonObject object_schema(std::string_view section) {
     JsonArray required;
     JsonArray at_least_one;
     JsonArray exactly_one;
-    for (const auto name : names_in_section(section)) {
+    for (const auto name : config_keys.names_in(section)) {
         const auto path = fmt::format("{}{}", section, name);
-        const auto* key = find_key(path);
+        const auto* key = config_keys.find(path);
         if (key == nullptr) {
             properties[name] = object_schema(path + ".");
             continue;

@@ -24,9 +24,9 @@ class Template {
 
     void add_section(std::string_view section, std::size_t indent) {
         bool has_alternative = false;
-        for (const auto name : names_in_section(section)) {
+        for (const auto name : config_keys.names_in(section)) {
             const auto path = fmt::format("{}{}", section, name);
-            const auto* key = find_key(path);
+            const auto* key = config_keys.find(path);
             if (section.empty()) text_ += '\n';
             if (key == nullptr) {
                 add_line(indent, fmt::format("{}:", name));

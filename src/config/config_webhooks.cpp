@@ -6,6 +6,7 @@
 
 #include "config/binding.hpp"
 #include "config/event_choice.hpp"
+#include "config/keys.hpp"
 #include "core/limits.hpp"
 
 namespace knell {
@@ -39,13 +40,13 @@ constexpr std::array webhook_bindings{
     bind<&WebhookSpec::timeout>("webhooks[].timeout"),
     bind<&WebhookSpec::concurrency>("webhooks[].concurrency"),
 };
-static_assert(binds_all_of(webhook_bindings, "webhooks[]."));
+static_assert(binds_all_of(webhook_bindings, config_keys, "webhooks[]."));
 
 constexpr std::array secret_bindings{
     bind<&SecretPlace::file>("webhooks[].secrets[].file"),
     bind<&SecretPlace::variable>("webhooks[].secrets[].env"),
 };
-static_assert(binds_all_of(secret_bindings, "webhooks[].secrets[]."));
+static_assert(binds_all_of(secret_bindings, config_keys, "webhooks[].secrets[]."));
 
 bool is_written(const YamlNode& map, std::string_view name) {
     const auto found = std::ranges::find(map.items, name, &YamlNode::key);
@@ -60,7 +61,7 @@ class WebhookReader {
 
     WebhookSpec read(const YamlNode& item) {
         WebhookSpec webhook;
-        auto values = read_keys(item, "webhooks[].", place_, problems_);
+        auto values = read_keys(config_keys, item, "webhooks[].", place_, problems_);
         if (item.kind != YamlNode::Kind::map) return webhook;
         apply(webhook_bindings, values, webhook);
         label_ = fmt::format("webhooks[{}].", webhook.name);
@@ -89,7 +90,7 @@ class WebhookReader {
             return;
         }
         SecretPlace secret;
-        auto values = read_keys(item, "webhooks[].secrets[].", place_, problems_);
+        auto values = read_keys(config_keys, item, "webhooks[].secrets[].", place_, problems_);
         apply(secret_bindings, values, secret);
         if (values.settings.empty()) return;
         if (values.settings.size() > 1) {
@@ -127,7 +128,7 @@ class WebhookReader {
 std::vector<WebhookSpec> read_webhooks(const KeyValues& root, const ConfigPlace& place,
                                        FileProblems& problems, std::vector<Setting>& settings) {
     std::vector<WebhookSpec> webhooks;
-    Setting list{.key = find_key("webhooks"), .path = "webhooks", .value = {}, .place = {}};
+    Setting list{.key = config_keys.find("webhooks"), .path = "webhooks", .value = {}, .place = {}};
     std::vector<std::string> names;
     std::vector<Setting> of_webhooks;
     WebhookReader reader(place, problems, of_webhooks);

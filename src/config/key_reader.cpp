@@ -19,15 +19,15 @@ std::string resolved(const std::string& file, const ConfigPlace& place) {
 /// One map, and the maps inside it.
 class KeyReader {
   public:
-    KeyReader(const ConfigPlace& place, FileProblems& problems)
-        : place_(place), problems_(problems) {}
+    KeyReader(const KeyTable& table, const ConfigPlace& place, FileProblems& problems)
+        : table_(table), place_(place), problems_(problems) {}
 
     void read(const YamlNode& map, std::string_view section) {
         YamlFields fields(map, problems_);
         if (map.kind != YamlNode::Kind::map) return;
-        for (const auto name : names_in_section(section)) {
+        for (const auto name : table_.names_in(section)) {
             const auto path = fmt::format("{}{}", section, name);
-            if (const auto* key = find_key(path)) {
+            if (const auto* key = table_.find(path)) {
                 read_key(*key, fields);
             } else {
                 static const YamlNode nothing_written{.kind = YamlNode::Kind::map};
@@ -35,7 +35,7 @@ class KeyReader {
                 read(inner == nullptr ? nothing_written : *inner, path + ".");
             }
         }
-        for (const auto& [path, why] : refused_config_keys) {
+        for (const auto& [path, why] : table_.refused) {
             if (path.substr(0, path.rfind('.') + 1) != section) continue;
             fields.refuse_key(path.substr(section.size()), why);
         }
@@ -118,6 +118,7 @@ class KeyReader {
         return std::nullopt;
     }
 
+    const KeyTable& table_;
     const ConfigPlace& place_;
     FileProblems& problems_;
     KeyValues values_;
@@ -131,9 +132,9 @@ const KeyValues::Items* KeyValues::find_items(std::string_view path) const {
     return found == items.end() ? nullptr : &*found;
 }
 
-KeyValues read_keys(const YamlNode& map, std::string_view section, const ConfigPlace& place,
-                    FileProblems& problems) {
-    KeyReader reader(place, problems);
+KeyValues read_keys(const KeyTable& table, const YamlNode& map, std::string_view section,
+                    const ConfigPlace& place, FileProblems& problems) {
+    KeyReader reader(table, place, problems);
     reader.read(map, section);
     return reader.take();
 }

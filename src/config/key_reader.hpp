@@ -16,7 +16,7 @@ struct ConfigPlace {
     std::string home;
 };
 
-/// What one map of config.yaml says, by the rows of the key table.
+/// What one map of the file says, by the rows of its key table.
 struct KeyValues {
     struct Items {
         const Key* key = nullptr;
@@ -32,9 +32,9 @@ struct KeyValues {
     const Items* find_items(std::string_view path) const;
 };
 
-/// Reads `map` by the keys whose paths begin with `section`: "" or "webhooks[].".  The map must
-/// outlive what is given.  What is wrong goes to the problems.
-KeyValues read_keys(const YamlNode& map, std::string_view section, const ConfigPlace& place,
-                    FileProblems& problems);
+/// Reads `map` by the keys of the table whose paths begin with `section`: "" or "webhooks[].".  The
+/// map must outlive what is given.  What is wrong goes to the problems.
+KeyValues read_keys(const KeyTable& table, const YamlNode& map, std::string_view section,
+                    const ConfigPlace& place, FileProblems& problems);
 
 }  // namespace knell

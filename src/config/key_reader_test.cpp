@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "config/binding.hpp"
+#include "config/keys.hpp"
 
 namespace knell {
 namespace {
@@ -16,8 +17,8 @@ class Reading : public ::testing::Test {
     /// "path=value" of each setting; what was wrong is in complaints().
     std::vector<std::string> read(std::string_view text, std::string_view section) {
         map_ = parse_yaml(text, "/k/config.yaml").value();
-        values_ = read_keys(map_, section, {.config_file = "/k/config.yaml", .home = "/home/ann"},
-                            problems_);
+        values_ = read_keys(config_keys, map_, section,
+                            {.config_file = "/k/config.yaml", .home = "/home/ann"}, problems_);
         std::vector<std::string> lines;
         for (const auto& setting : values_.settings) {
             lines.push_back(setting.path + "=" + shown_value(*setting.key, setting.value));
@@ -96,14 +97,15 @@ TEST_F(Reading, ABindingReachesIntoMembers) {
         bind<&Outer::inner, &Inner::kept>("events.keep_days"),
         bind<&Outer::inner, &Inner::count>("events.keep_count"),
     };
-    static_assert(binds_all_of(bindings, ""));
-    static_assert(!binds_all_of(bindings, "webhooks[]."));
-    static_assert(!binds_all_of(std::array{bindings[0]}, ""), "one is missing");
-    static_assert(!binds_all_of(std::array{bindings[0], bindings[0]}, ""), "one stands twice");
-    static_assert(
-        !binds_all_of(
-            std::array{bind<&Outer::inner, &Inner::count>("events.keep_days"), bindings[1]}, ""),
-        "a duration is no number");
+    static_assert(binds_all_of(bindings, config_keys, ""));
+    static_assert(!binds_all_of(bindings, config_keys, "webhooks[]."));
+    static_assert(!binds_all_of(std::array{bindings[0]}, config_keys, ""), "one is missing");
+    static_assert(!binds_all_of(std::array{bindings[0], bindings[0]}, config_keys, ""),
+                  "one stands twice");
+    static_assert(!binds_all_of(std::array{bind<&Outer::inner, &Inner::count>("events.keep_days"),
+                                           bindings[1]},
+                                config_keys, ""),
+                  "a duration is no number");
     read("events: {keep_days: 2, keep_count: 5}\n", "");
 
     Outer outer;

@@ -1,14 +1,9 @@
 #pragma once
 
 #include <array>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "config/key_checks.hpp"
+#include "config/key_table.hpp"
 #include "config/webhook_url_check.hpp"
 #include "core/limits.hpp"
 #include "core/subscriber_name.hpp"
@@ -20,55 +15,7 @@
 /// binding that is missing does not compile, a stale docs/config.md does not pass its test.
 namespace knell {
 
-enum class KeyType : std::uint8_t {
-    integer,
-    duration,
-    boolean,
-    text,
-    texts,  // a list, or one text for a list of one
-    path,   // relative to config.yaml; ~/ is the home of whoever reads it
-    items,  // a list of maps; their keys have "[]" in their paths
-};
-
-enum class Presence : std::uint8_t {
-    optional,
-    required,
-    one_of,       // of those in the same map that say so, at least one is required
-    exactly_one,  // the same, and no second
-};
-
-struct Key {
-    std::string_view path;  // "events.keep_days", "webhooks[].timeout"
-    KeyType type = KeyType::text;
-    /// Of an integer its value; of a duration its seconds; of texts and items how many there are;
-    /// of a text and a path the bytes.
-    std::int64_t min = 0;
-    std::int64_t max = 0;
-    std::string_view fallback = {};  // the default, as one would write it; "": none
-    Presence presence = Presence::optional;
-    /// What is counted: the events of a number.  Of a duration what a bare number counts, "days"
-    /// where the name of the key says so.  Of items what one of them is called.
-    std::string_view unit = {};
-    /// Why a text will not do; its pattern in the schema says nearly the same.
-    std::optional<std::string> (*refuse)(std::string_view) = nullptr;
-    std::string_view pattern = {};
-    std::string_view example = {};  // where there is no default
-    bool may_hold_token = false;    // a URL: shown without what follows its host
-    std::string_view about;         // one sentence, without its full stop
-
-    constexpr std::string_view name() const { return path.substr(path.rfind('.') + 1); }
-    /// The path up to the last dot, with it: "events.", "webhooks[].", "".
-    constexpr std::string_view section() const { return path.substr(0, path.rfind('.') + 1); }
-    constexpr std::chrono::seconds bare_unit() const {
-        return unit == "days" ? std::chrono::days{1} : std::chrono::seconds{1};
-    }
-};
-
-constexpr std::int64_t seconds_in(std::chrono::seconds duration) {
-    return duration.count();
-}
-
-inline constexpr std::array config_keys{
+inline constexpr std::array config_key_rows{
     Key{.path = "events.keep_days",
         .type = KeyType::duration,
         .min = seconds_in(std::chrono::days{1}),
@@ -177,25 +124,13 @@ inline constexpr std::array config_keys{
         .about = "How many attempts are made at once"},
 };
 
-/// Keys that people are likely to write, and why there are none.
-struct RefusedKey {
-    std::string_view path;
-    std::string_view why;
-};
-inline constexpr std::array refused_config_keys{
+inline constexpr std::array refused_config_key_rows{
     RefusedKey{"webhooks[].secret",
                "does not belong into this file; put it into one of its own, name that with "
                "secret_file, and make a new secret if others could read this one"},
 };
 
-/// What may stand in the map that `section` names ("" is the whole file), in the order of the
-/// table: "events", "webhooks".
-std::vector<std::string_view> names_in_section(std::string_view section);
-
-/// nullptr: there is none, or it is a map of others.
-const Key* find_key(std::string_view path);
-
-/// What it takes, for people: "whole days, 1 to 36500".
-std::string describe_values(const Key& key);
+inline constexpr KeyTable config_keys{
+    .file = "config.yaml", .keys = config_key_rows, .refused = refused_config_key_rows};
 
 }  // namespace knell

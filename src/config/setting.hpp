@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/file_problem.hpp"
-#include "config/keys.hpp"
+#include "config/key_table.hpp"
 #include "wire/json.hpp"
 
 namespace knell {

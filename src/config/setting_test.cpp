@@ -2,13 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "config/keys.hpp"
+
 namespace knell {
 namespace {
 
 using namespace std::chrono_literals;
 
 const Key& key(std::string_view path) {
-    return *find_key(path);
+    return *config_keys.find(path);
 }
 
 TEST(Setting, IsShownAsItWouldBeWritten) {

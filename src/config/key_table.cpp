@@ -1,4 +1,4 @@
-#include "config/keys.hpp"
+#include "config/key_table.hpp"
 
 #include <algorithm>
 
@@ -8,9 +8,9 @@
 
 namespace knell {
 
-std::vector<std::string_view> names_in_section(std::string_view section) {
+std::vector<std::string_view> KeyTable::names_in(std::string_view section) const {
     std::vector<std::string_view> names;
-    for (const auto& key : config_keys) {
+    for (const auto& key : keys) {
         if (!key.path.starts_with(section)) continue;
         auto name = key.path.substr(section.size());
         name = name.substr(0, name.find('.'));
@@ -20,9 +20,9 @@ std::vector<std::string_view> names_in_section(std::string_view section) {
     return names;
 }
 
-const Key* find_key(std::string_view path) {
-    const auto found = std::ranges::find(config_keys, path, &Key::path);
-    return found == config_keys.end() ? nullptr : &*found;
+const Key* KeyTable::find(std::string_view path) const {
+    const auto found = std::ranges::find(keys, path, &Key::path);
+    return found == keys.end() ? nullptr : &*found;
 }
 
 std::string describe_values(const Key& key) {
