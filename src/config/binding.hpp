@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <concepts>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -21,7 +22,7 @@ namespace knell {
 template <typename Target>
 struct Binding {
     std::string_view path;
-    KeyType type;  // paths count as texts
+    KeyType type;  // of those that are kept alike, the first (see `kept_as`)
     void (*set)(Target&, Value&&);
 };
 
@@ -40,6 +41,18 @@ template <>
 struct Kept<KeyType::text> : std::type_identity<std::string> {};
 template <>
 struct Kept<KeyType::texts> : std::type_identity<std::vector<std::string>> {};
+
+/// Keys of several types may be kept in a member of the same.
+constexpr KeyType kept_as(KeyType type) {
+    if (type == KeyType::path || type == KeyType::prose) return KeyType::text;
+    return type == KeyType::command ? KeyType::texts : type;
+}
+
+/// An optional member is set by a key that is written or has a default.
+template <typename Member>
+struct Plain : std::type_identity<Member> {};
+template <typename Member>
+struct Plain<std::optional<Member>> : std::type_identity<Member> {};
 
 template <typename Member>
 consteval KeyType type_for() {
@@ -78,8 +91,8 @@ constexpr bool is_bound_in(const Key& key, std::string_view section) {
 template <auto First, auto... Rest>
 consteval auto bind(std::string_view path) {
     using Target = decltype(binding::target_of(First));
-    using Member = std::remove_reference_t<decltype(binding::member_of(std::declval<Target&>(),
-                                                                       First, Rest...))>;
+    using Member = typename binding::Plain<std::remove_reference_t<decltype(binding::member_of(
+        std::declval<Target&>(), First, Rest...))>>::type;
     constexpr auto type = binding::type_for<Member>();
     return Binding<Target>{path, type, [](Target& target, Value&& value) {
                                auto& member = binding::member_of(target, First, Rest...);
@@ -101,7 +114,7 @@ consteval bool binds_all_of(const std::array<Binding<Target>, count>& bindings,
     std::size_t bound = 0;
     for (const auto& key : table.keys) {
         if (!binding::is_bound_in(key, section)) continue;
-        const auto type = key.type == KeyType::path ? KeyType::text : key.type;
+        const auto type = binding::kept_as(key.type);
         if (std::ranges::count(bindings, key.path, &Binding<Target>::path) != 1) return false;
         if (std::ranges::find(bindings, key.path, &Binding<Target>::path)->type != type)
             return false;

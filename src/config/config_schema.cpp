@@ -53,9 +53,11 @@ JsonObject value_schema(const Key& key) {
         case KeyType::boolean:
             return JsonObject{{"type", type_of(key, "boolean")}};
         case KeyType::text:
+        case KeyType::prose:
         case KeyType::path:
             return text_schema(key);
         case KeyType::texts:
+        case KeyType::command:
             return texts_schema(key);
         case KeyType::items:
             return JsonObject{{"type", type_of(key, "array")},

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "config/split_words.hpp"
+
 namespace knell {
 
 namespace {
@@ -39,7 +41,7 @@ class KeyReader {
             if (path.substr(0, path.rfind('.') + 1) != section) continue;
             fields.refuse_key(path.substr(section.size()), why);
         }
-        fields.refuse_other_keys();
+        if (!table_.is_shared) fields.refuse_other_keys();
     }
     KeyValues take() { return std::move(values_); }
 
@@ -85,12 +87,16 @@ class KeyReader {
                 return fields.boolean(name);
             case KeyType::text:
                 return read_text(key, fields);
+            case KeyType::prose:
+                return fields.prose(name);
             case KeyType::path:
                 return read_text(key, fields).transform([&](const std::string& file) {
                     return resolved(file, place_);
                 });
             case KeyType::texts:
                 return read_texts(key, fields);
+            case KeyType::command:
+                return read_command(key, fields);
             case KeyType::items:
                 break;
         }
@@ -113,9 +119,38 @@ class KeyReader {
     static std::optional<std::vector<std::string>> read_texts(const Key& key, YamlFields& fields) {
         auto texts = fields.texts(key.name(), static_cast<std::size_t>(key.max));
         if (!texts || texts->size() >= static_cast<std::size_t>(key.min)) return texts;
-        fields.reject(key.name(), fmt::format("names none; list some, or leave the key out for {}",
-                                              key.fallback));
+        fields.reject(
+            key.name(),
+            key.fallback.empty()
+                ? fmt::format("names none; list some, as in `{}: {}`", key.name(), key.example)
+                : fmt::format("names none; list some, or leave the key out for {}", key.fallback));
         return std::nullopt;
+    }
+
+    static std::optional<std::vector<std::string>> read_command(const Key& key,
+                                                                YamlFields& fields) {
+        const auto name = key.name();
+        const auto words_max = static_cast<std::size_t>(key.max);
+        auto words = fields.texts(name, words_max);
+        if (!words) return std::nullopt;
+        if (fields.node(name)->kind == YamlNode::Kind::text) {
+            auto split = split_words(words->front());
+            if (!split) {
+                fields.reject(name, split.error().message);
+                return std::nullopt;
+            }
+            words = std::move(*split);
+        }
+        if (words->empty() || words->front().empty()) {
+            fields.reject(name, "names no program; write it first, or leave the key out");
+            return std::nullopt;
+        }
+        if (words->size() > words_max) {
+            fields.reject(
+                name, fmt::format("is longer than {} words; put them into a script", words_max));
+            return std::nullopt;
+        }
+        return words;
     }
 
     const KeyTable& table_;

@@ -41,8 +41,15 @@ std::string describe_values(const Key& key) {
             return "true or false";
         case KeyType::text:
             return "text";
+        case KeyType::prose:
+            return "text, also of several lines";
         case KeyType::texts:
             return fmt::format("text or a list, at most {}", key.max);
+        case KeyType::command:
+            return fmt::format(
+                "list of words, or one text, split at blanks as a shell would (quotes, backslash; "
+                "nothing is expanded); at most {} words",
+                key.max);
         case KeyType::path:
             return "path, relative to config.yaml; `~/` is your home";
         case KeyType::items:

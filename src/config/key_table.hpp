@@ -17,9 +17,11 @@ enum class KeyType : std::uint8_t {
     duration,
     boolean,
     text,
-    texts,  // a list, or one text for a list of one
-    path,   // relative to config.yaml; ~/ is the home of whoever reads it
-    items,  // a list of maps; their keys have "[]" in their paths
+    prose,    // a text that may have several lines
+    texts,    // a list, or one text for a list of one
+    command,  // a list of words, or one text of them, split as a shell would
+    path,     // relative to config.yaml; ~/ is the home of whoever reads it
+    items,    // a list of maps; their keys have "[]" in their paths
 };
 
 enum class Presence : std::uint8_t {
@@ -32,11 +34,12 @@ enum class Presence : std::uint8_t {
 struct Key {
     std::string_view path;  // "events.keep_days", "webhooks[].timeout"
     KeyType type = KeyType::text;
-    /// Of an integer its value; of a duration its seconds; of texts and items how many there are;
-    /// of a text and a path the bytes.
+    /// Of an integer its value; of a duration its seconds; of texts, words and items how many there
+    /// are; of a text and a path the bytes.
     std::int64_t min = 0;
     std::int64_t max = 0;
-    std::string_view fallback = {};  // the default, as one would write it; "": none
+    std::string_view fallback = {};    // the default, as one would write it; "": none
+    std::string_view if_missing = {};  // without a default: what holds then, for people
     Presence presence = Presence::optional;
     /// What is counted: the events of a number.  Of a duration what a bare number counts, "days"
     /// where the name of the key says so.  Of items what one of them is called.
@@ -71,6 +74,8 @@ struct KeyTable {
     std::string_view file;  // "config.yaml"
     std::span<const Key> keys;
     std::span<const RefusedKey> refused = {};
+    /// Other programs read the file too: a key that has no row is theirs.
+    bool is_shared = false;
 
     /// What may stand in the map that `section` names ("" is the whole file), in the order of the
     /// table: "events", "webhooks".

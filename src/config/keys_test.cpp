@@ -1,54 +1,17 @@
 #include "config/keys.hpp"
 
-#include <algorithm>
-#include <set>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/setting.hpp"
+#include "testing/key_rows.hpp"
 
 namespace knell {
 namespace {
 
 using ::testing::ElementsAre;
 
-TEST(Keys, StandOnceEach) {
-    std::set<std::string_view> paths;
-    for (const auto& key : config_keys.keys) EXPECT_TRUE(paths.insert(key.path).second) << key.path;
-    for (const auto& key : config_keys.refused) {
-        EXPECT_TRUE(paths.insert(key.path).second) << key.path;
-    }
-}
-
-TEST(Keys, SayWhatTheyAreInOneSentence) {
-    for (const auto& key : config_keys.keys) {
-        EXPECT_FALSE(key.about.empty()) << key.path;
-        EXPECT_FALSE(key.about.ends_with('.')) << key.path;
-        EXPECT_FALSE(key.about.contains('\n')) << key.path;
-    }
-}
-
-TEST(Keys, ThatAreNotOptionalHaveAnExampleInsteadOfADefault) {
-    for (const auto& key : config_keys.keys) {
-        if (key.type == KeyType::items) continue;
-        EXPECT_EQ(key.presence == Presence::optional, !key.fallback.empty()) << key.path;
-        EXPECT_EQ(key.presence == Presence::optional, key.example.empty()) << key.path;
-    }
-}
-
-TEST(Keys, HaveADefaultWithinTheirBounds) {
-    for (const auto& key : config_keys.keys) {
-        const auto value = default_value(key);
-        if (!value) continue;
-        if (const auto* number = std::get_if<std::int64_t>(&*value)) {
-            EXPECT_GE(*number, key.min) << key.path;
-            EXPECT_LE(*number, key.max) << key.path;
-        } else if (const auto* duration = std::get_if<std::chrono::seconds>(&*value)) {
-            EXPECT_GE(duration->count(), key.min) << key.path;
-            EXPECT_LE(duration->count(), key.max) << key.path;
-        }
-    }
+TEST(Keys, KeepTheRulesOfRows) {
+    knell::testing::check_key_rows(config_keys);
 }
 
 /// A section is a map, or a key of its own; a list of maps has a row for itself.

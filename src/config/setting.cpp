@@ -50,9 +50,11 @@ std::optional<Value> default_value(const Key& key) {
         case KeyType::boolean:
             return text == "true";
         case KeyType::text:
+        case KeyType::prose:
         case KeyType::path:
             return std::string(text);
         case KeyType::texts:
+        case KeyType::command:
         case KeyType::items:
             return std::vector{std::string(text)};
     }

@@ -11,13 +11,13 @@
 
 namespace knell::foreign {
 
-/// What a HOOK.yaml says, Hermes' keys (name, description, events) and ours (command, timeout,
-/// concurrency).  Keys that neither knows are left alone.
+/// What a HOOK.yaml says, by the rows of foreign/hook_keys.hpp.  Other keys are left alone.
 struct HookFile {
     std::string name;  // "": the directory's
     std::string description;
     std::vector<std::string> events;   // at least one
-    std::vector<std::string> command;  // a list, or one string split at blanks as a shell would
+    std::vector<std::string> command;  // none: see find_hook_program
+    /// The default where the file says nothing: a file that was read has both.
     std::optional<std::chrono::seconds> timeout;
     std::optional<int> concurrency;
 };

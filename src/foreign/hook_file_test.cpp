@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/limits.hpp"
+
 namespace knell::foreign {
 namespace {
 
@@ -42,8 +44,8 @@ TEST(HookFile, OfHermesIsReadAsItIs) {
     EXPECT_EQ(file.description, "Writes down every session\n");
     EXPECT_THAT(file.events, ElementsAre("session:start", "session:end", "command:*"));
     EXPECT_THAT(file.command, IsEmpty());
-    EXPECT_FALSE(file.timeout);
-    EXPECT_FALSE(file.concurrency);
+    EXPECT_EQ(file.timeout, limits::hook_timeout_default);
+    EXPECT_EQ(file.concurrency, 1);
 }
 
 TEST(HookFile, HasKeysOfOurOwn) {
@@ -70,11 +72,13 @@ TEST(HookFile, ACommandMayBeOneLine) {
 }
 
 TEST(HookFile, WithoutEventsHearsNothing) {
-    const auto* complaint =
-        "HOOK.yaml:1:1: events: names none; list what the hook is to hear, as in [session:end]";
-    EXPECT_THAT(complaints("name: a\n"), ElementsAre(complaint));
-    EXPECT_THAT(complaints("events: []\n"), ElementsAre(complaint));
-    EXPECT_THAT(complaints("events:\n"), ElementsAre(complaint));
+    const auto* missing =
+        "HOOK.yaml:1:1: events: is missing; write it, as in `events: [session:end]`";
+    EXPECT_THAT(complaints("name: a\n"), ElementsAre(missing));
+    EXPECT_THAT(complaints("events:\n"), ElementsAre(missing));
+    EXPECT_THAT(complaints("events: []\n"),
+                ElementsAre("HOOK.yaml:1:1: events: names none; list some, as in `events: "
+                            "[session:end]`"));
 }
 
 TEST(HookFile, EveryMistakeIsToldWithItsLine) {
@@ -92,6 +96,25 @@ TEST(HookFile, EveryMistakeIsToldWithItsLine) {
                     "one with a unit, as in 90s, 2m, 12h or 1d",
                     "HOOK.yaml:5:1: concurrency: must be a whole number from 1 to 16, "
                     "without a unit and quotes"));
+}
+
+TEST(HookFile, ANameIsCheckedWhereItStands) {
+    EXPECT_EQ(parsed("events: [notice]\nname: ''\n").name, "") << "the directory's";
+    EXPECT_THAT(complaints("events: [notice]\nname: a b\n"),
+                ElementsAre("HOOK.yaml:2:1: name: may hold only letters, digits and ._-"));
+}
+
+TEST(HookFile, ACommandHasABound) {
+    std::string line = "command:";
+    for (std::size_t i = 0; i <= limits::command_words_max; ++i) line += " a";
+    EXPECT_THAT(complaints("events: [notice]\n" + line + "\n"),
+                ElementsAre("HOOK.yaml:2:1: command: is longer than 256 words; put them into a "
+                            "script"));
+}
+
+TEST(HookFile, AKeyStandsOnce) {
+    EXPECT_THAT(complaints("events: [notice]\ntimeout: 5\ntimeout: 6\n"),
+                ElementsAre("HOOK.yaml:3:1: \"timeout\" stands here twice; remove one"));
 }
 
 TEST(HookFile, ACommandNamesAProgram) {
