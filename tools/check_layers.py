@@ -37,7 +37,8 @@ LAYERS = {
     "deliver/webhook": ["deliver", "config", "wire", "platform", "store", "core", "base"],
     "writer": ["journal", "engine", "store", "watch", "config", "wire", "platform", "core", "base"],
     "client": ["wire", "platform", "core", "base"],
-    "cli": ["client", "config", "wire", "platform", "core", "base", "daemon/daemon.hpp"],
+    "cli": ["client", "config", "wire", "platform", "core", "base", "daemon/daemon.hpp",
+            "foreign/hook_keys.hpp"],
 }
 LAYERS["daemon"] = [layer for layer in LAYERS if layer != "cli"]
 LAYERS["testing"] = [layer for layer in LAYERS if layer not in ("cli", "net")]

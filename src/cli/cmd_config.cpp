@@ -8,9 +8,11 @@
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "config/config.hpp"
-#include "config/config_schema.hpp"
 #include "config/config_template.hpp"
+#include "config/key_schema.hpp"
+#include "config/keys.hpp"
 #include "daemon/daemon.hpp"
+#include "foreign/hook_keys.hpp"
 #include "platform/new_file.hpp"
 #include "wire/config_json.hpp"
 
@@ -26,7 +28,7 @@ Actions:
           set; of a secret only where it is
   init    write a config.yaml with every key explained and commented out; one that is there is
           left as it is
-  schema  print a JSON Schema of config.yaml, for editors
+  schema  print a JSON Schema of config.yaml, or with --hook of HOOK.yaml, for editors
 
 No daemon is needed, and nothing but init changes anything. The keys are in docs/config.md.
 
@@ -48,16 +50,18 @@ class ConfigCommand final : public Command {
             ->required();
         app.add_flag("--json", json_, "With check and show: print the result as JSON");
         app.add_flag("--print", print_, "With init: print the file instead of writing it");
+        app.add_flag("--hook", hook_, "With schema: print that of HOOK.yaml");
         app.footer(footer);
     }
 
     int run(const Context& context) override {
         if (print_ && action_ != "init") return refuse_option("--print", "init");
+        if (hook_ && action_ != "schema") return refuse_option("--hook", "schema");
         if (json_ && action_ == "init") return refuse_option("--json", "check and show");
         if (action_ == "show") return show(context);
         if (action_ == "init") return init(context.paths.config_file);
         if (action_ == "schema") {
-            print_json(config_schema());
+            print_json(key_schema(hook_ ? foreign::hook_keys : config_keys));
             return exit_done;
         }
         return check(context.paths);
@@ -116,6 +120,7 @@ class ConfigCommand final : public Command {
     std::string action_;
     bool json_ = false;
     bool print_ = false;
+    bool hook_ = false;
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include "config/key_table.hpp"
 #include "core/limits.hpp"
 
-/// Every key of HOOK.yaml: Hermes' (name, description, events) and ours.  Reading and checking it
-/// and its table in docs/config.md come from these rows.
+/// Every key of HOOK.yaml: Hermes' (name, description, events) and ours.  Reading and checking it,
+/// `knell config schema --hook` and its table in docs/config.md come from these rows.
 namespace knell::foreign {
 
 /// Nothing when it will do; "" is the directory's name.

@@ -2,14 +2,34 @@
 
 #include <gtest/gtest.h>
 
+#include "foreign/hook_file.hpp"
 #include "testing/doc_page.hpp"
 #include "testing/key_rows.hpp"
+#include "testing/schema_check.hpp"
 
 namespace knell::foreign {
 namespace {
 
 TEST(HookKeys, KeepTheRulesOfRows) {
     knell::testing::check_key_rows(hook_keys);
+}
+
+/// The schema and the reader are two opinions on one text.
+TEST(HookKeys, AsASchemaAgreeWithTheReader) {
+    for (const auto* text :
+         {"events: session:*\n", "events: [session:end]\nauthor: somebody\n",
+          "name:\ndescription: |\n  a\n  b\nevents: [notice]\ncommand: run 'a b'\n",
+          "name: a\nevents: [notice]\ncommand: [run, a b]\ntimeout: 2m\nconcurrency: 16\n"}) {
+        EXPECT_TRUE(knell::testing::schema_accepts(hook_keys, text)) << text;
+        EXPECT_TRUE(parse_hook_file(text, "HOOK.yaml")) << text;
+    }
+    for (const auto* text :
+         {"", "name: a\n", "events:\n", "events: []\n", "events: {a: b}\n",
+          "events: [notice]\nname: a b\n", "events: [notice]\ncommand: []\n",
+          "events: [notice]\ntimeout: 601\n", "events: [notice]\nconcurrency: 17\n"}) {
+        EXPECT_FALSE(knell::testing::schema_accepts(hook_keys, text)) << text;
+        EXPECT_FALSE(parse_hook_file(text, "HOOK.yaml")) << text;
+    }
 }
 
 /// UPDATE_DOCS=1 in the environment writes the table.

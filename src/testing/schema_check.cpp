@@ -1,19 +1,17 @@
-// The schema and the reader are two opinions on one text: they must agree on all of these.
-
-#include "config/config_schema.hpp"
+#include "testing/schema_check.hpp"
 
 #include <algorithm>
 #include <regex>
 
 #include <gtest/gtest.h>
 
-#include "config/config.hpp"
+#include "config/key_schema.hpp"
 #include "config/yaml.hpp"
 
-namespace knell {
+namespace knell::testing {
+
 namespace {
 
-/// A YAML document as JSON, as an editor sees it.
 Json to_json(const YamlNode& node) {
     switch (node.kind) {
         case YamlNode::Kind::nothing:
@@ -38,7 +36,6 @@ Json to_json(const YamlNode& node) {
     return nullptr;
 }
 
-/// What of JSON Schema our schema uses; a keyword that is unknown here fails the test.
 class Checker {
   public:
     static bool passes(const JsonObject& schema, const Json& value) {
@@ -112,66 +109,10 @@ class Checker {
     }
 };
 
-bool schema_accepts(std::string_view text) {
-    return Checker::passes(config_schema(), to_json(parse_yaml(text, "/c").value()));
-}
-bool reader_accepts(std::string_view text) {
-    return parse_config(text, "/c", "/home/ann").has_value();
-}
-
-std::string webhook(const std::string& more) {
-    return "webhooks:\n  - name: ops\n    url: https://example.org/a\n" + more;
-}
-
-TEST(ConfigSchema, AcceptsWhatIsRight) {
-    for (const auto& text :
-         {std::string(""), std::string("events:\nwebhooks:\n"), std::string("webhooks: []\n"),
-          std::string("events: {keep_days: 7, keep_count: 1}\n"),
-          std::string("events: {keep_days: 7d, keep_count:}\n"), webhook("    secret_env: S\n"),
-          webhook("    secret_file: ~/a\n    timeout: 60\n    concurrency: 16\n"),
-          webhook("    secrets: [{file: a}, {env: B}]\n    timeout: 1m\n    events: notice\n"),
-          webhook("    secret_env: S\n    secrets: []\n    allow_internal: true\n"),
-          webhook("    secret_env: S\n    events: [session:*, notice]\n    timeout:\n")}) {
-        EXPECT_TRUE(schema_accepts(text)) << text;
-        EXPECT_TRUE(reader_accepts(text)) << text;
-    }
-}
-
-TEST(ConfigSchema, RefusesWhatIsWrong) {
-    for (const auto& text :
-         {std::string("[]\n"),
-          std::string("event: {}\n"),
-          std::string("events: 5\n"),
-          std::string("events: {keep_day: 7}\n"),
-          std::string("events: {keep_days: 0}\n"),
-          std::string("events: {keep_days: 36501}\n"),
-          std::string("events: {keep_days: soon}\n"),
-          std::string("events: {keep_count: 1.5}\n"),
-          std::string("events: {keep_count: '5'}\n"),
-          std::string("webhooks: {}\n"),
-          std::string("webhooks: [words]\n"),
-          webhook(""),
-          webhook("    secrets: []\n"),
-          webhook("    secrets: [{}]\n"),
-          webhook("    secrets: [{file: a, env: B}]\n"),
-          webhook("    secret_env: 'a b'\n"),
-          webhook("    secret_env: whsec_abc\n"),
-          webhook("    secret_file: whsec_abc\n"),
-          webhook("    secret_file:\n"),
-          webhook("    secret_env: S\n    secret: abc\n"),
-          webhook("    secret_env: S\n    timeout: 61\n"),
-          webhook("    secret_env: S\n    timeout: 1.5m\n"),
-          webhook("    secret_env: S\n    concurrency: 17\n"),
-          webhook("    secret_env: S\n    allow_internal: 'yes'\n"),
-          webhook("    secret_env: S\n    events: []\n"),
-          webhook("    secret_env: S\n    events: {a: b}\n"),
-          std::string("webhooks:\n  - name: a b\n    url: https://a/\n    secret_env: S\n"),
-          std::string("webhooks:\n  - name: a\n    url: ftp://a/\n    secret_env: S\n"),
-          std::string("webhooks:\n  - url: https://a/\n    secret_env: S\n")}) {
-        EXPECT_FALSE(schema_accepts(text)) << text;
-        EXPECT_FALSE(reader_accepts(text)) << text;
-    }
-}
-
 }  // namespace
-}  // namespace knell
+
+bool schema_accepts(const KeyTable& table, std::string_view yaml) {
+    return Checker::passes(key_schema(table), to_json(parse_yaml(yaml, "/c").value()));
+}
+
+}  // namespace knell::testing

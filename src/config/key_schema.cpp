@@ -1,15 +1,14 @@
-#include "config/config_schema.hpp"
+#include "config/key_schema.hpp"
 
 #include <fmt/format.h>
 
-#include "config/keys.hpp"
 #include "config/setting.hpp"
 
 namespace knell {
 
 namespace {
 
-JsonObject object_schema(std::string_view section);
+JsonObject object_schema(const KeyTable& table, std::string_view section);
 
 /// A key without a value is as good as missing, which only an optional one may be.
 Json type_of(const Key& key, std::string_view type) {
@@ -43,7 +42,7 @@ JsonObject texts_schema(const Key& key) {
     return JsonObject{{"anyOf", std::move(forms)}};
 }
 
-JsonObject value_schema(const Key& key) {
+JsonObject value_schema(const KeyTable& table, const Key& key) {
     switch (key.type) {
         case KeyType::integer:
             return JsonObject{
@@ -62,13 +61,13 @@ JsonObject value_schema(const Key& key) {
         case KeyType::items:
             return JsonObject{{"type", type_of(key, "array")},
                               {"maxItems", key.max},
-                              {"items", object_schema(fmt::format("{}[].", key.path))}};
+                              {"items", object_schema(table, fmt::format("{}[].", key.path))}};
     }
     return {};
 }
 
-JsonObject key_schema(const Key& key) {
-    auto schema = value_schema(key);
+JsonObject property_schema(const KeyTable& table, const Key& key) {
+    auto schema = value_schema(table, key);
     schema["description"] = fmt::format("{} ({}).", key.about, describe_values(key));
     if (const auto value = default_value(key)) schema["default"] = json_value(key, *value);
     return schema;
@@ -82,43 +81,44 @@ JsonObject alternative(const Key& key) {
     return one;
 }
 
-/// A map inside a map, which may be left empty; an item of a list may not.
-Json map_type(std::string_view section) {
-    if (section.ends_with("[].")) return Json("object");
+/// A map may be left empty, unless it is an item of a list or something in it is required.
+Json map_type(std::string_view section, bool has_required) {
+    if (section.ends_with("[].") || has_required) return Json("object");
     return JsonArray{Json("object"), Json("null")};
 }
 
-JsonObject object_schema(std::string_view section) {
+JsonObject object_schema(const KeyTable& table, std::string_view section) {
     JsonObject properties;
     JsonArray required;
     JsonArray at_least_one;
     JsonArray exactly_one;
-    for (const auto name : config_keys.names_in(section)) {
+    for (const auto name : table.names_in(section)) {
         const auto path = fmt::format("{}{}", section, name);
-        const auto* key = config_keys.find(path);
+        const auto* key = table.find(path);
         if (key == nullptr) {
-            properties[name] = object_schema(path + ".");
+            properties[name] = object_schema(table, path + ".");
             continue;
         }
-        properties[name] = key_schema(*key);
+        properties[name] = property_schema(table, *key);
         if (key->presence == Presence::required) required.emplace_back(name);
         if (key->presence == Presence::one_of) at_least_one.push_back(alternative(*key));
         if (key->presence == Presence::exactly_one) exactly_one.push_back(alternative(*key));
     }
-    JsonObject schema{{"type", map_type(section)}, {"properties", std::move(properties)}};
+    JsonObject schema{{"type", map_type(section, !required.empty())},
+                      {"properties", std::move(properties)}};
     if (!required.empty()) schema["required"] = std::move(required);
     if (!at_least_one.empty()) schema["anyOf"] = std::move(at_least_one);
     if (!exactly_one.empty()) schema["oneOf"] = std::move(exactly_one);
-    schema["additionalProperties"] = false;
+    if (!table.is_shared) schema["additionalProperties"] = false;
     return schema;
 }
 
 }  // namespace
 
-JsonObject config_schema() {
+JsonObject key_schema(const KeyTable& table) {
     JsonObject schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-                      {"title", "config.yaml of knell"}};
-    for (auto& [name, value] : object_schema("")) schema[name] = std::move(value);
+                      {"title", fmt::format("{} of knell", table.file)}};
+    for (auto& [name, value] : object_schema(table, "")) schema[name] = std::move(value);
     return schema;
 }
 
