@@ -84,6 +84,21 @@ inline constexpr Field source_param{.name = "source",
 inline constexpr Field title_param{
     .name = "title", .type = text, .max = limits::title_bytes_max, .about = "for people"};
 
+// Where an answer comes page by page.
+inline constexpr Field limit_param{.name = "limit",
+                                   .type = integer,
+                                   .min = 1,
+                                   .max = limits::list_page_max,
+                                   .standard = limits::list_page_default,
+                                   .about = "1 to 1000, default 50"};
+constexpr Field cursor_param(std::int64_t bytes_max) {
+    return {.name = "cursor", .type = text, .max = bytes_max, .about = "`next` of the page before"};
+}
+inline constexpr Field next_cursor =
+    only("there are more", "next", text, "`cursor` of the next page");
+inline constexpr Field next_after =
+    only("there are more", "next", integer, "`after` of the next page");
+
 // --- objects of results -------------------------------------------------------------------------
 
 inline constexpr std::array leftover_fields{

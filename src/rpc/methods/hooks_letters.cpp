@@ -30,16 +30,8 @@ constexpr std::array letters_params{
           .max = unbounded,
           .standard = 0,
           .about = "with name: only events after this number"},
-    Field{.name = "cursor",
-          .type = text,
-          .max = limits::subscriber_name_bytes_max + 21,
-          .about = "`next` of the page before"},
-    Field{.name = "limit",
-          .type = integer,
-          .min = 1,
-          .max = limits::list_page_max,
-          .standard = limits::list_page_default,
-          .about = "1 to 1000, default 50"},
+    cursor_param(limits::subscriber_name_bytes_max + 21),
+    limit_param,
 };
 constexpr std::array letter_fields{
     always("name", text, "the hook or webhook"),
@@ -55,7 +47,7 @@ constexpr std::array letter_fields{
 };
 constexpr std::array letters_result{
     always_objects("letters", letter_fields, "by name and number"),
-    only("there are more", "next", text, "`cursor` of the next page"),
+    next_cursor,
 };
 
 JsonObject render(const PendingDelivery& letter) {

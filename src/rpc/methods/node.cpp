@@ -87,7 +87,7 @@ constexpr std::array sweep_result{
     always("ended_count", integer, "of all pages"),
     always_objects("left_alone", left_alone_fields, "a page of those that were not ended"),
     always("left_alone_count", integer, "of all pages, with leases and parked ones"),
-    only("there are more", "next", integer, "`after` of the next page"),
+    next_after,
     always_object("leases", count_fields, "sessions with a lease"),
     always_object("parked", count_fields, "sessions that wait for their next owner"),
 };

@@ -30,20 +30,12 @@ constexpr std::array list_params{
           .type = boolean,
           .standard = 0,
           .about = "also sub-agent, cron and empty sessions"},
-    Field{.name = "limit",
-          .type = integer,
-          .min = 1,
-          .max = limits::list_page_max,
-          .standard = limits::list_page_default,
-          .about = "1 to 1000, default 50"},
-    Field{.name = "cursor",
-          .type = text,
-          .max = limits::word_bytes_max,
-          .about = "`next` of the page before"},
+    limit_param,
+    cursor_param(limits::word_bytes_max),
 };
 constexpr std::array list_result{
     with_object(always("sessions", array, "newest first"), "session", session_fields),
-    only("there are more", "next", text, "`cursor` of the next page"),
+    next_cursor,
 };
 constexpr std::array show_params{
     session_param,

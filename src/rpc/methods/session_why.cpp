@@ -45,7 +45,7 @@ constexpr std::array why_result{
           .about = "of its owner"},
     always("evidence", text, "what that rests on"),
     always_objects("transitions", transition_fields, "all that happened to it, oldest first"),
-    only("there are more", "next", integer, "`after` of the next page"),
+    next_after,
     always_objects("would_end", cause_fields, "what would end it; empty once it has ended"),
 };
 
