@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.hpp"
 #include "core/limits.hpp"
 #include "wire/session_json.hpp"
 
@@ -332,6 +333,25 @@ std::vector<DeliveryChange> DeliveryScheduler::take_changes() {
         std::ranges::move(member.subscriber.take_changes(), std::back_inserter(changes));
     }
     return changes;
+}
+
+void DeliveryScheduler::check_invariants() const {
+    std::size_t under_way = 0;
+    for (const auto& [name, member] : members_) {
+        member.subscriber.check_invariants();
+        CHECK(member.subscriber.subscription().name == name);
+        CHECK(!absent_.contains(name) && !forgotten_.contains(name));
+        under_way += member.subscriber.under_way();
+    }
+    for (const auto& [name, absent] : absent_) {
+        CHECK(absent.subscription.name == name);
+        CHECK(!forgotten_.contains(name));
+    }
+    CHECK(under_way == under_way_.size());
+    for (const auto& [id, attempt] : under_way_) {
+        CHECK(id <= last_attempt_);
+        CHECK(members_.contains(attempt.subscriber));
+    }
 }
 
 }  // namespace knell

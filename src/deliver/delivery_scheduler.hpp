@@ -32,6 +32,19 @@ struct SubscriberReport {
 /// Brings the log to every subscriber: reads it, says whom to try with what, and keeps what is to
 /// be saved.  Makes no attempt itself and waits for nothing; the daemon's delivery thread and the
 /// simulator both drive it.
+///
+/// A name is in one of these states, or not known:
+///
+///   present    in the config or a directory: has a Subscriber
+///   absent     on record alone: its place and its letters are put away
+///   forgotten  no longer on record, until it is back
+///
+///   recover          ─▶ absent
+///   set_subscribers  ─▶ present; present, but no longer named ─▶ absent
+///   forget           absent ─▶ forgotten
+///
+/// `recover` comes first, once.  Each attempt that `due` gives is ended by `finish`, or by a
+/// `set_subscribers` that names it; then `finish` does nothing.
 class DeliveryScheduler {
   public:
     /// `head`: the newest event when this daemon started.
@@ -86,6 +99,8 @@ class DeliveryScheduler {
     std::vector<DeliveryChange> take_changes();
     /// What a person should hear.
     std::vector<std::string> take_notices() { return std::exchange(notices_, {}); }
+    /// For tests: each name is in one state, and attempts are those of the present.
+    void check_invariants() const;
 
   private:
     struct Told {

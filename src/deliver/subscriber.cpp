@@ -186,17 +186,16 @@ void Subscriber::keep(Item& item, Now now) {
 // --- trying -------------------------------------------------------------------------------------
 
 RenderedEventRef Subscriber::next_attempt(Now now) {
-    if (row_.state != SubscriberState::active || under_way_ >= concurrency_) return nullptr;
+    if (row_.state != SubscriberState::active || under_way() >= concurrency_) return nullptr;
     if (ready_.empty() || std::get<SteadyTime>(*ready_.begin()) > now.steady) return nullptr;
     const auto [not_before, seq, queue] = *ready_.begin();
     ready_.erase(ready_.begin());
     tried_.emplace(seq, queue);
-    ++under_way_;
     return by_session_.at(queue).front().rendered;
 }
 
 std::optional<SteadyTime> Subscriber::next_try() const {
-    if (row_.state != SubscriberState::active || under_way_ >= concurrency_ || ready_.empty()) {
+    if (row_.state != SubscriberState::active || under_way() >= concurrency_ || ready_.empty()) {
         return std::nullopt;
     }
     return std::get<SteadyTime>(*ready_.begin());
@@ -207,7 +206,6 @@ bool Subscriber::finish(Seq seq, const Outcome& outcome, Now now) {
     CHECK(tried != tried_.end());
     const auto name = tried->second;
     tried_.erase(tried);
-    --under_way_;
     auto& queue = by_session_.at(name);
     row_changed_ = true;
     bool given_up = false;
@@ -297,6 +295,30 @@ std::vector<DeliveryChange> Subscriber::take_changes() {
     }
     row_changed_ = false;
     return changes;
+}
+
+void Subscriber::check_invariants() const {
+    std::size_t kept = 0;
+    std::size_t read = 0;
+    for (const auto& [name, queue] : by_session_) {
+        CHECK(!queue.empty());
+        const auto& first = queue.front();
+        const auto tried = tried_.find(first.rendered->seq);
+        CHECK((tried != tried_.end() && tried->second == name) !=
+              ready_.contains({first.not_before, first.rendered->seq, name}));
+        for (const auto& item : queue) {
+            const auto seq = item.rendered->seq;
+            CHECK(item.rendered->session_id == name);
+            CHECK(item.kept || unkept_.contains(item.first));
+            CHECK(!dead_.contains(seq));
+            CHECK(seq <= read_to_ || restored_.contains(seq));
+            ++(item.kept ? kept : read);
+        }
+    }
+    CHECK(kept == kept_);
+    CHECK(read == unkept_.size());
+    CHECK(ready_.size() + tried_.size() == by_session_.size());
+    CHECK(row_.cursor == (unkept_.empty() ? read_to_ : *unkept_.begin() - 1));
 }
 
 }  // namespace knell

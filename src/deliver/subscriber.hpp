@@ -23,6 +23,21 @@ namespace knell {
 /// what waits behind it, is kept in the store as letters: the cursor moves on past it, and after a
 /// crash nothing is delivered twice but what was under way or delivered since the last save.
 ///
+/// An event that it has taken is in one of these states; the first of a queue may be under way too:
+///
+///   read   in its queue and in no store: the cursor stays below it
+///   kept   in its queue and a letter in the store: the cursor passes it
+///   dead   given up: a letter in the store, in no queue
+///
+///   offer         ─▶ read; kept, behind one that is
+///   restore       ─▶ kept or dead, as its letter says
+///   next_attempt  the first of a queue is under way, until
+///   finish        delivered ─▶ gone; failed ─▶ kept, and all behind it; after three days ─▶ dead
+///   revive        dead ─▶ kept
+///
+/// It is active, paused by a person, or disabled because its receiver is gone for good; only an
+/// active one takes events and tries them, and `resume` makes it active from either.
+///
 /// Pure bookkeeping: time, the log and the outcomes are handed in; `take_changes` is what must be
 /// saved.
 class Subscriber {
@@ -61,7 +76,7 @@ class Subscriber {
     std::optional<SteadyTime> next_try() const;
     /// What became of it.  Gives true when it was given up.
     bool finish(Seq seq, const Outcome& outcome, Now now);
-    std::size_t under_way() const { return under_way_; }
+    std::size_t under_way() const { return tried_.size(); }
 
     // --- what a person may do ----------------------------------------------------------------
 
@@ -78,6 +93,8 @@ class Subscriber {
     /// Of these, letters: what failed is on record as soon as may be.
     bool has_letters() const { return !changes_.empty(); }
     std::vector<DeliveryChange> take_changes();
+    /// For tests: every number and set agrees with the queues.
+    void check_invariants() const;
 
   private:
     struct Item {
@@ -113,8 +130,7 @@ class Subscriber {
     std::set<Seq> dead_;
     std::set<Seq> restored_;  // letters beyond the cursor: the log is read again from there
     std::size_t kept_ = 0;    // waiting letters
-    std::size_t under_way_ = 0;
-    int streak_ = 0;  // failures since the last success
+    int streak_ = 0;          // failures since the last success
 
     bool row_changed_ = false;
     std::vector<DeliveryChange> changes_;

@@ -307,6 +307,7 @@ RC_GTEST_PROP(SubscriberProperty, NothingIsMissedAndSessionsStayInOrder, ()) {
     for (int step = 0; step < 4000 && !done(); ++step) {
         feed();
         while (auto next = subscriber.next_attempt(now)) under_way.push_back(std::move(next));
+        subscriber.check_invariants();
         RC_ASSERT(under_way.size() <= concurrency);
         const auto dice = step < 400 ? *rc::gen::inRange(0, 10) : 5;
         if (dice == 0 && crashes < 5) {

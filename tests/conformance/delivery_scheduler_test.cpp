@@ -38,7 +38,10 @@ class DeliverySchedulerStory : public StoreStory {
         commit(create(id));
         commit(close(id));
     }
-    void save() { commit(SaveDeliveries{scheduler_->take_changes()}); }
+    void save() {
+        scheduler_->check_invariants();
+        commit(SaveDeliveries{scheduler_->take_changes()});
+    }
     void let_go_of_all_but(std::int64_t events) {
         const auto heads = store().heads();
         ASSERT_TRUE(heads);
@@ -51,6 +54,7 @@ class DeliverySchedulerStory : public StoreStory {
         for (;;) {
             EXPECT_TRUE(scheduler_->read(reader(), now));
             const auto attempts = scheduler_->due(now);
+            scheduler_->check_invariants();
             if (attempts.empty() && !scheduler_->is_behind()) return heard;
             for (const auto& attempt : attempts) {
                 heard.push_back(fmt::format("{} {}", attempt.subscriber, attempt.rendered->id));
