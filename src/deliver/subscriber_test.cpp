@@ -281,6 +281,22 @@ TEST(Subscriber, TheClockMayBeSetWhileALetterWaits) {
     EXPECT_LE(*later.next_try() - now.steady, 24h) << "a year back is not a year's wait";
 }
 
+TEST(Subscriber, ALetterInsideAGapIsDeliveredWithoutTheGapCountingAsTold) {
+    const PendingDelivery letter{.subscriber = "ops", .rendered = *rendered(1, "a"), .attempts = 1};
+    auto subscriber = fresh();
+    subscriber.restore(letter, at(0));
+    subscriber.lose({1, 5}, rendered(5, ""), at(0));
+    ASSERT_EQ(subscriber.next_attempt(at(0))->seq, 1);
+
+    subscriber.finish(1, delivered, at(0));
+
+    subscriber.check_invariants();
+    EXPECT_EQ(subscriber.subscription().cursor, 0) << "a crash now must tell of the gap again";
+    ASSERT_EQ(subscriber.next_attempt(at(0))->seq, 5);
+    subscriber.finish(5, delivered, at(0));
+    EXPECT_EQ(subscriber.subscription().cursor, 5);
+}
+
 /// Any story of failures, crashes and pauses: each event is delivered, in order for its session,
 /// and a second time only after a crash.
 RC_GTEST_PROP(SubscriberProperty, NothingIsMissedAndSessionsStayInOrder, ()) {
