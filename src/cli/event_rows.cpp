@@ -5,6 +5,7 @@
 #include "cli/leftover_rows.hpp"
 #include "cli/output.hpp"
 #include "cli/relative_time.hpp"
+#include "cli/session_facts.hpp"
 #include "cli/session_rows.hpp"
 #include "cli/table.hpp"
 
@@ -24,13 +25,13 @@ std::string labels_of(const JsonObject& event) {
 
 std::string what_happened(const JsonObject& event) {
     if (event.contains("pinned")) return labels_of(event);
-    const auto reason = text_at(event, "reason");
-    const auto detail = text_at(event, "detail");
-    std::string text(reason.empty() ? text_at(event, "source") : reason);
-    if (const auto proof = text_at(event, "proof"); !proof.empty()) {
-        text += fmt::format(" ({})", proof);
+    auto text = end_text(event);
+    if (text.empty()) {
+        const auto source = text_at(event, "source");
+        const auto detail = text_at(event, "detail");
+        const bool has_both = !source.empty() && !detail.empty();
+        text = fmt::format("{}{}{}", source, has_both ? ": " : "", detail);
     }
-    if (!detail.empty()) text += fmt::format("{}{}", text.empty() ? "" : ": ", detail);
     if (const auto* leftovers = wire::array_at(event, "leftovers")) {
         const auto stopping = count_stopping(*leftovers);
         if (const auto left = count_running(*leftovers) - stopping; left > 0) {

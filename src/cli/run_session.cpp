@@ -12,6 +12,7 @@
 #include "client/connect.hpp"
 #include "client/start_daemon.hpp"
 #include "config/config.hpp"
+#include "core/departure.hpp"
 #include "platform/clock.hpp"
 
 namespace knell::cli {
@@ -21,7 +22,7 @@ namespace {
 using std::chrono::milliseconds;
 
 /// What a person waits at most for a daemon, before the command and again after it.
-constexpr milliseconds patience{5'000};
+constexpr milliseconds daemon_wait_max{5'000};
 
 /// What comes so soon after an interruption is taken to follow from it.
 constexpr std::chrono::seconds soon{10};
@@ -97,19 +98,15 @@ std::string_view first_line(std::string_view text) {
 
 RunEnd describe_end(const RunOutcome& outcome) {
     const auto& interruption = outcome.interruption;
-    if (WIFSIGNALED(outcome.wait_status)) {
-        const int signal = WTERMSIG(outcome.wait_status);
-        const char* name = ::sigabbrev_np(signal);
-        const auto detail = name == nullptr ? fmt::format("signal {}", signal)
-                                            : fmt::format("signal {} (SIG{})", signal, name);
-        // It died of the very signal.
-        const bool is_said = !interruption || interruption->signal == signal;
-        return {"signaled", is_said ? detail : detail + after(*interruption)};
-    }
-    const int code = WEXITSTATUS(outcome.wait_status);
-    auto detail = fmt::format("exit {}", code);
-    if (interruption) detail += after(*interruption);
-    return {code == 0 ? "completed" : "exited", std::move(detail)};
+    const bool is_signaled = WIFSIGNALED(outcome.wait_status);
+    const Departure departure{
+        .kind = is_signaled ? Departure::Kind::signaled : Departure::Kind::exited,
+        .number = is_signaled ? WTERMSIG(outcome.wait_status) : WEXITSTATUS(outcome.wait_status)};
+    auto detail = detail_for(departure);
+    // One that died of the very signal says so already.
+    const bool is_said = is_signaled && interruption && interruption->signal == departure.number;
+    if (interruption && !is_said) detail += after(*interruption);
+    return {std::string(name_of(reason_for(departure, /*is_command=*/true))), std::move(detail)};
 }
 
 RunSession::RunSession(const Paths& paths, JsonObject params, std::string command)
@@ -130,7 +127,7 @@ std::string RunSession::socket() const {
 }
 
 Result<void> RunSession::open(pid_t owner) {
-    const client::Deadline deadline{patience};
+    const client::Deadline deadline{daemon_wait_max};
     auto connection = client::connect_or_start(paths_, variables_in_config, deadline);
     auto created = connection ? create(*connection, owner, deadline)
                               : Result<void>(std::unexpected(connection.error()));
@@ -186,7 +183,7 @@ void RunSession::take_generation(const Json& opened) {
 }
 
 Reopened RunSession::open_again_if_reaped(pid_t owner) {
-    const client::Deadline deadline{patience};
+    const client::Deadline deadline{daemon_wait_max};
     auto connection = client::connect(paths_, deadline);
     if (!connection) return Reopened::not_yet;
     const JsonObject which{{"session_id", id_.text()}};
@@ -226,7 +223,7 @@ void RunSession::keep_create(pid_t owner, const Error& why) {
 }
 
 Result<JsonObject> RunSession::tell(std::string_view method, const JsonObject& params) {
-    const client::Deadline deadline{patience};
+    const client::Deadline deadline{daemon_wait_max};
     auto connection = client::connect(paths_, deadline);
     auto told = connection ? connection->call(method, params, deadline)
                            : Result<Json>(std::unexpected(connection.error()));
