@@ -35,7 +35,7 @@ TEST(SweepEnds, NothingToEndIsSaid) {
               "nothing was ended: no owner is proven dead\n");
 }
 
-TEST(SweepLeftAlone, SessionsWithTheSameWhyStandTogetherAndDoubtComesFirst) {
+TEST(SweepLeftAlone, SessionsWithTheSameWhyStandTogetherAndTheUnknownComeFirst) {
     const auto sweep = parse(R"({"dry_run": false, "left_alone_count": 13, "left_alone": [
         {"session_id": "a", "pid": 1, "verdict": "alive", "why": "process 1 is there"},
         {"session_id": "b", "pid": 2, "verdict": "unknown", "why": "another pid namespace"},

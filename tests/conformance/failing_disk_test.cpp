@@ -51,7 +51,7 @@ TEST_F(OnFailingDisk, ABeatIsHeard) {
     EXPECT_EQ(shown("a").end->ended_after, at(9).wall);
 }
 
-TEST_F(OnFailingDisk, ABeatThatClearsADoubtIsHeard) {
+TEST_F(OnFailingDisk, ABeatThatMakesItCertainIsHeard) {
     std::vector<Input> inputs;
     for (int i = 0; i < 20; ++i)
         inputs.emplace_back(create(fmt::format("l{}", i), lease_owner(10s)));
@@ -64,7 +64,7 @@ TEST_F(OnFailingDisk, ABeatThatClearsADoubtIsHeard) {
 
     journal->tick(at(23));
 
-    EXPECT_FALSE(shown("l0").end) << "the doubt could not be cleared, but the lease was renewed";
+    EXPECT_FALSE(shown("l0").end) << "it stays unknown, but the lease was renewed";
     EXPECT_TRUE(shown("l1").end);
     journal->one(beat("l0"), at(24));
     EXPECT_FALSE(shown("l0").unknown_since);

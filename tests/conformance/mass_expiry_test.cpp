@@ -64,7 +64,7 @@ TEST_P(MassExpiry, IsHeldForOneMoreTermAndSaysSo) {
     EXPECT_EQ(told(EventType::session_unknown).size(), 20U);
 }
 
-TEST_P(MassExpiry, ARenewalClearsTheDoubt) {
+TEST_P(MassExpiry, ARenewalMakesItCertain) {
     open(20);
     tick(10.05);
     journal().one(beat("l3"), at(15));
@@ -156,7 +156,7 @@ TEST_P(MassExpiry, ALargeCrowdIsHeldToItsLastEvenIfThatTakesLong) {
     EXPECT_EQ(uncertain(), static_cast<std::size_t>(crowd));
 }
 
-TEST_P(MassExpiry, ARestartKeepsTheDoubtAndGivesAFullTerm) {
+TEST_P(MassExpiry, ARestartKeepsItUnknownAndGivesAFullTerm) {
     open(20);
     tick(10.05);
     restart(at(11));

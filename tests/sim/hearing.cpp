@@ -57,13 +57,13 @@ bool Hearing::was_told_lost(Seq seq) const {
 }
 
 bool Hearing::has_been_given(Seq seq) const {
-    const auto ear = ears.find(seq);
-    return (ear != ears.end() && ear->second.delivered) || was_told_lost(seq);
+    const auto given = deliveries.find(seq);
+    return (given != deliveries.end() && given->second.delivered) || was_told_lost(seq);
 }
 
 void Hearing::may_be_repeated() {
-    for (auto& [seq, ear] : ears) {
-        if (seq > place.cursor || place.has_letter(seq)) ear.may_repeat = true;
+    for (auto& [seq, given] : deliveries) {
+        if (seq > place.cursor || place.has_letter(seq)) given.may_repeat = true;
     }
 }
 

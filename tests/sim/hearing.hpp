@@ -37,11 +37,11 @@ struct Hearing {
     bool has_come = false;
     Seq since = 0;         // what comes after this is meant for it
     Seq forgotten_at = 0;  // where the log ended when one of its name was forgotten; 0: never
-    struct Ear {
+    struct Given {
         bool delivered = false;   // and the daemon knows
         bool may_repeat = false;  // the daemon may have forgotten that
     };
-    std::map<Seq, Ear> ears;
+    std::map<Seq, Given> deliveries;
     std::vector<Gap> gaps;  // told
     std::set<Seq> dead;     // given up
     Place place;            // on record
@@ -62,7 +62,7 @@ struct Hearing {
 };
 
 /// One that the daemon was told to forget, until that is on record.
-struct Farewell {
+struct Forgotten {
     Hearing former;
     bool is_handed_on = false;  // to the store, which may have written it
 };

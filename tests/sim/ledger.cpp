@@ -132,7 +132,7 @@ void Ledger::note_sign(const SessionId& id, Generation generation, Host::Duratio
     } else {
         life.last_sign = std::max(life.last_sign, arrived);
     }
-    // A beat that the disk could not take note of renews the lease, but leaves the doubt.
+    // A beat that the disk could not take note of renews the lease, but leaves it unknown.
     if (!step_failed_) life.was_held = false;
 }
 
@@ -217,7 +217,7 @@ void Ledger::note_event(const Event& event, const StepFacts& step) {
         known.labels = event.labels;
     } else if (event.type == EventType::session_unknown) {
         life.was_held = life.owner.kind == OwnerKind::lease;
-        life.was_doubted = true;
+        life.was_unknown = true;
         if (life.was_held) life.last_sign = std::max(life.last_sign, heard_until_);
     }
 }

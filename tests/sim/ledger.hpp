@@ -48,7 +48,7 @@ struct Life {
     /// How the daemon that runs was told that its owner went, while it was open.
     std::vector<Departure> deaths_seen;
     bool was_held = false;     // with a crowd of leases, for one more TTL
-    bool was_doubted = false;  // at any time
+    bool was_unknown = false;  // at any time
     bool open = true;
     /// When its opening was decided, in the simulation's time, and the clock that it began with.
     Host::Duration opened_at{0};
@@ -137,7 +137,7 @@ class Ledger {
     std::size_t open_leases() const;
 
     std::map<std::string, Hearing> hearings;
-    std::map<std::string, std::vector<Farewell>> farewells;  // the oldest first
+    std::map<std::string, std::vector<Forgotten>> forgotten;  // the oldest first
     std::vector<Following> followings;
     std::map<std::string, SpooledRun> runs;
 

@@ -11,40 +11,40 @@ using namespace std::chrono_literals;
 }  // namespace
 
 bool World::perform_on_subscriber(const Action& action) {
-    const auto who = action.which % postbox_.size();
+    const auto who = action.which % delivery_.size();
     const auto mood = static_cast<Mood>(action.how % mood_names.size());
-    const bool up = postbox_.is_up();
+    const bool up = delivery_.is_up();
     switch (action.kind) {
         case Kind::set_receiver:
-            say(fmt::format("  {} is {}", postbox_.name(who), name_in(mood_names, mood)));
-            postbox_.set_mood(who, mood);
+            say(fmt::format("  {} is {}", delivery_.name(who), name_in(mood_names, mood)));
+            delivery_.set_mood(who, mood);
             return true;
         case Kind::long_outage:
-            postbox_.set_mood(who, action.how % 2 == 0 ? Mood::failing : Mood::mute);
+            delivery_.set_mood(who, action.how % 2 == 0 ? Mood::failing : Mood::mute);
             for (int i = 0; i < 20 && !broken_; ++i) {
                 host_.suspend(7h);
                 run_for(16s);
             }
             return true;
         case Kind::pause_subscriber:
-            if (up) postbox_.pause(who);
+            if (up) delivery_.pause(who);
             return true;
         case Kind::resume_subscriber:
-            if (up) postbox_.resume(who);
+            if (up) delivery_.resume(who);
             return true;
         case Kind::retry_letters:
             // As the daemon does: only what is on record can be read back.
             if (up) pump(/*save_at_once=*/true);
-            if (postbox_.is_up() && postbox_.is_clean()) postbox_.retry(who);
+            if (delivery_.is_up() && delivery_.is_clean()) delivery_.retry(who);
             return true;
         case Kind::remove_subscriber:
-            postbox_.set_present(who, false);
+            delivery_.set_present(who, false);
             return true;
         case Kind::return_subscriber:
-            postbox_.set_present(who, true, /*is_noticed=*/action.how % 3 != 0);
+            delivery_.set_present(who, true, /*is_noticed=*/action.how % 3 != 0);
             return true;
         case Kind::change_subscriber:
-            postbox_.change(who);
+            delivery_.change(who);
             return true;
         case Kind::forget_subscriber:
             if (up) forget_subscriber(who, action);
@@ -69,8 +69,8 @@ bool World::perform_on_subscriber(const Action& action) {
 
 /// Now and then it is back before that is on record, the disk is bad, or the daemon does not live.
 void World::forget_subscriber(std::size_t who, const Action& action) {
-    if (action.how % 3 != 0) postbox_.set_present(who, false);
-    const auto asked = postbox_.forget(who);
+    if (action.how % 3 != 0) delivery_.set_present(who, false);
+    const auto asked = delivery_.forget(who);
     say(fmt::format("  {} is {}", asked.name,
                     asked.answer == DeliveryScheduler::Forgetting::forgotten     ? "forgotten"
                     : asked.answer == DeliveryScheduler::Forgetting::still_there ? "still there"
@@ -82,20 +82,20 @@ void World::forget_subscriber(std::size_t who, const Action& action) {
         node_.break_disk(testing::FaultyDisk::Fault::io_error, 1, action.how % 4 + 1);
     }
     if (action.fate / 3 % 3 == 0) {
-        postbox_.set_present(who, true, /*is_noticed=*/action.fate / 9 % 2 == 0);
+        delivery_.set_present(who, true, /*is_noticed=*/action.fate / 9 % 2 == 0);
     }
     if (action.fate / 18 % 5 == 0) crash_daemon();
     pump(/*save_at_once=*/true);
 }
 
 void World::kill_unsaved(std::size_t who, const Action& action) {
-    if (action.how % 5 == 0) postbox_.pause(who);
-    if (action.how % 5 == 1) postbox_.set_present(who, action.fate % 2 == 0);
-    if (action.how % 5 == 2) postbox_.change(who);
+    if (action.how % 5 == 0) delivery_.pause(who);
+    if (action.how % 5 == 1) delivery_.set_present(who, action.fate % 2 == 0);
+    if (action.how % 5 == 2) delivery_.change(who);
     host_.pass(std::chrono::milliseconds{action.fate % 4000});
-    postbox_.step();
-    for (const auto& name : postbox_.unsaved()) {
-        coverage_.count(HookHappening::unsaved_at_a_kill, postbox_.state(name));
+    delivery_.step();
+    for (const auto& name : delivery_.unsaved()) {
+        coverage_.count(HookHappening::unsaved_at_a_kill, delivery_.state(name));
     }
     crash_daemon();
 }

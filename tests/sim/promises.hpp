@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "deliver/delivery_scheduler.hpp"
+#include "delivery_loop.hpp"
 #include "engine/state.hpp"
 #include "ledger.hpp"
-#include "postbox.hpp"
 #include "spool.hpp"
 #include "watch/watch_list.hpp"
 
@@ -25,7 +25,7 @@ enum class Moment : std::uint8_t {
     feeding,   // a follower is sent a line
     signal,    // the daemon signals a process
     hearing,   // a receiver is given an event
-    saved,     // how far subscribers are is on record
+    saved,     // the progress of subscribers is on record
     refused,   // the store refused to save that
     asked,     // the daemon was asked to forget a subscriber
     start,     // the daemon is up again

@@ -33,11 +33,11 @@ std::string rendered_differs(const Scene& scene) {
 std::string out_of_order(const Scene& scene) {
     const auto& rendered = *scene.rendered;
     const auto& hearing = *scene.hearing;
-    if (is_gap(rendered) || hearing.ears.contains(rendered.seq) ||
+    if (is_gap(rendered) || hearing.deliveries.contains(rendered.seq) ||
         hearing.dead.contains(rendered.seq)) {
         return {};
     }
-    // What the log has let go of is told as a gap, which waits for no session.
+    // What the log has deleted is told as a gap, which waits for no session.
     for (auto seq = std::max(hearing.since + 1, scene.first_kept); seq < rendered.seq; ++seq) {
         const auto& event = scene.ledger.log()[static_cast<std::size_t>(seq - 1)];
         if (event.session_id.text() != rendered.session_id || !hearing.must_hear(event)) continue;
@@ -49,9 +49,9 @@ std::string out_of_order(const Scene& scene) {
 }
 
 std::string heard_again(const Scene& scene) {
-    const auto ear = scene.hearing->ears.find(scene.rendered->seq);
-    if (is_gap(*scene.rendered) || ear == scene.hearing->ears.end()) return {};
-    if (!ear->second.delivered || ear->second.may_repeat) return {};
+    const auto given = scene.hearing->deliveries.find(scene.rendered->seq);
+    if (is_gap(*scene.rendered) || given == scene.hearing->deliveries.end()) return {};
+    if (!given->second.delivered || given->second.may_repeat) return {};
     return fmt::format("event {} was delivered before", scene.rendered->seq);
 }
 
@@ -74,9 +74,9 @@ std::string view_differs(const Scene& scene) {
 
 std::string delivered_but_kept(const Scene& scene) {
     for (const auto seq : scene.place->letters) {
-        const auto ear = scene.hearing->ears.find(seq);
-        if (ear == scene.hearing->ears.end() || ear->second.may_repeat) continue;
-        if (ear->second.delivered) {
+        const auto given = scene.hearing->deliveries.find(seq);
+        if (given == scene.hearing->deliveries.end() || given->second.may_repeat) continue;
+        if (given->second.delivered) {
             return fmt::format("event {} was delivered, and is kept to be sent again", seq);
         }
     }

@@ -144,7 +144,7 @@ std::string outlived_its_lease(const Scene& scene) {
         const auto* life = scene.ledger.life(SessionId(id), known.generation);
         if (!life->is_owner_known || life->owner.kind != OwnerKind::lease) continue;
         // Its time, its full time again after a restart, and once more when a crowd is held.
-        const auto most = life->owner.lease_ttl * (life->was_doubted ? 3 : 2) + 4s;
+        const auto most = life->owner.lease_ttl * (life->was_unknown ? 3 : 2) + 4s;
         const auto used = scene.ledger.used() - life->used_at_sign;
         if (used <= most) continue;
         return fmt::format(

@@ -38,36 +38,36 @@ World::World(std::uint64_t seed)
           },
           [this] { hear(); },
           [this](const ProcessIdentity& process, int number) { signal_process(process, number); }),
-      postbox_(host_, ledger_, node_,
-               {.hear =
-                    [this](const std::string& name, const Hearing& hearing,
-                           const RenderedEvent& rendered) {
-                        say(fmt::format("  {} hears {} {}", name, rendered.seq, rendered.type));
-                        auto seen = scene();
-                        seen.hearing = &hearing;
-                        seen.rendered = &rendered;
-                        check(Moment::hearing, seen);
-                    },
-                .saved =
-                    [this](const std::string& name, const Hearing& hearing, const Place& place) {
-                        say(place.has_row ? fmt::format("  {} is at {} on record, {} letters", name,
-                                                        place.cursor, place.letters.size())
-                                          : fmt::format("  {} is not on record", name));
-                        auto seen = scene();
-                        seen.subscriber = name;
-                        seen.hearing = &hearing;
-                        seen.place = &place;
-                        check(Moment::saved, seen);
-                    },
-                .refused =
-                    [this](const Hearing& hearing, const Place& place) {
-                        auto seen = scene();
-                        seen.hearing = &hearing;
-                        seen.place = &place;
-                        check(Moment::refused, seen);
-                    },
-                .happened = [this](HookHappening happening,
-                                   HookState before) { coverage_.count(happening, before); }}),
+      delivery_(host_, ledger_, node_,
+                {.hear =
+                     [this](const std::string& name, const Hearing& hearing,
+                            const RenderedEvent& rendered) {
+                         say(fmt::format("  {} hears {} {}", name, rendered.seq, rendered.type));
+                         auto seen = scene();
+                         seen.hearing = &hearing;
+                         seen.rendered = &rendered;
+                         check(Moment::hearing, seen);
+                     },
+                 .saved =
+                     [this](const std::string& name, const Hearing& hearing, const Place& place) {
+                         say(place.has_row ? fmt::format("  {} is at {} on record, {} letters",
+                                                         name, place.cursor, place.letters.size())
+                                           : fmt::format("  {} is not on record", name));
+                         auto seen = scene();
+                         seen.subscriber = name;
+                         seen.hearing = &hearing;
+                         seen.place = &place;
+                         check(Moment::saved, seen);
+                     },
+                 .refused =
+                     [this](const Hearing& hearing, const Place& place) {
+                         auto seen = scene();
+                         seen.hearing = &hearing;
+                         seen.place = &place;
+                         check(Moment::refused, seen);
+                     },
+                 .happened = [this](HookHappening happening,
+                                    HookState before) { coverage_.count(happening, before); }}),
       followers_(host_, ledger_, node_,
                  [this](std::size_t who, const Following& following, const FeedLine& line) {
                      say(fmt::format("  follower {} is sent {}", who,
@@ -114,7 +114,7 @@ void World::start_daemon() {
                     before_states);
     }
     for (auto& effect : recovered->effects) node_.carry_out(std::move(effect));
-    postbox_.start();
+    delivery_.start();
     followers_.start();
     node_.listen();
     spool_.look();
@@ -135,7 +135,7 @@ void World::crash_daemon() {
     fall_silent();
     ledger_.note_death(node_.self());
     node_.kill();
-    postbox_.crash();
+    delivery_.crash();
 }
 
 void World::cut_power(std::uint64_t seed) {
@@ -143,7 +143,7 @@ void World::cut_power(std::uint64_t seed) {
     spool_.lose_power(seed);
     ledger_.note_death(node_.self());
     node_.cut_power(seed);
-    postbox_.crash();
+    delivery_.crash();
 }
 
 bool World::lose_power_if_due() {
@@ -174,7 +174,7 @@ void World::stop_daemon() {
     if (!node_.is_up()) return;
     pump(/*save_at_once=*/true);
     if (!node_.is_up()) return;
-    if (auto rest = postbox_.is_up() ? postbox_.take_rest() : std::nullopt) {
+    if (auto rest = delivery_.is_up() ? delivery_.take_rest() : std::nullopt) {
         std::vector<Spoken> last;
         last.push_back(heard_now(std::move(*rest), /*observed=*/false));
         decide(std::move(last));
@@ -182,7 +182,7 @@ void World::stop_daemon() {
     }
     fall_silent();
     node_.stop();
-    postbox_.crash();
+    delivery_.crash();
 }
 
 // --- running ------------------------------------------------------------------------------------
@@ -226,8 +226,8 @@ void World::pump(bool save_at_once) {
         for (auto& word : node_.take_words()) {
             spoken.push_back(heard_now(std::move(word), /*observed=*/true));
         }
-        if (postbox_.is_up()) {
-            if (auto save = postbox_.take_save(save_at_once)) {
+        if (delivery_.is_up()) {
+            if (auto save = delivery_.take_save(save_at_once)) {
                 spoken.push_back(heard_now(std::move(*save), /*observed=*/false));
             }
         }
@@ -235,7 +235,7 @@ void World::pump(bool save_at_once) {
         const bool idle = spoken.empty();
         decide(std::move(spoken));
         if (!node_.is_up() || broken_) return;
-        if (postbox_.is_up()) postbox_.step();
+        if (delivery_.is_up()) delivery_.step();
         followers_.step();
         trim();
         if (!idle) (void)node_.store().maintain();
@@ -251,7 +251,7 @@ void World::trim() {
         if (seq <= ledger_.head() - retention_.keep_count) continue;
         const auto age = host_.elapsed() - told_at_.at(static_cast<std::size_t>(seq - 1));
         if (age >= retention_.keep_for) continue;
-        broken_ = Broken{"no event is let go of before its time",
+        broken_ = Broken{"no event is deleted before its time",
                          fmt::format("event {} is gone after {} s", seq, age / 1s)};
     }
 }
@@ -301,8 +301,8 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
     check(Moment::watching, scene(facts));
     followers_.publish(step.events);
     for (const auto& said : facts.said) {
-        if (std::holds_alternative<SaveDeliveries>(said.input) && postbox_.is_up()) {
-            postbox_.finish_save(said.reply.has_value());
+        if (std::holds_alternative<SaveDeliveries>(said.input) && delivery_.is_up()) {
+            delivery_.finish_save(said.reply.has_value());
         }
     }
     for (auto i = first; i < last; ++i) {
@@ -407,9 +407,9 @@ void World::heal() {
     host_.can_see_inside = true;
     start_daemon();
     if (broken_ || !node_.is_up()) return;
-    for (std::size_t i = 0; i < postbox_.size(); ++i) {
-        postbox_.set_mood(i, Mood::good);
-        postbox_.set_present(i, true);
+    for (std::size_t i = 0; i < delivery_.size(); ++i) {
+        delivery_.set_mood(i, Mood::good);
+        delivery_.set_present(i, true);
     }
     followers_.slow_down(0ns, 0ns);
     for (std::size_t i = 0; i < Followers::count; ++i) {
@@ -420,14 +420,14 @@ void World::heal() {
     if (broken_ || !node_.is_up()) return;
     check(Moment::rested, scene());
     // Not before: an attempt that was under way may have said "never again".
-    for (std::size_t i = 0; i < postbox_.size(); ++i) postbox_.resume(i);
+    for (std::size_t i = 0; i < delivery_.size(); ++i) delivery_.resume(i);
     sweep();
     // Two lease times, because a crowd may be held once, and a park window after that.
     for (int i = 0; i < 5; ++i) {
         run_for(25s);
         if (i == 1) sweep();
     }
-    for (std::size_t i = 0; i < postbox_.size() && !broken_; ++i) postbox_.retry(i);
+    for (std::size_t i = 0; i < delivery_.size() && !broken_; ++i) delivery_.retry(i);
     for (int i = 0; i < 6 && !broken_; ++i) {
         host_.suspend(25h);
         run_for(1s);
@@ -442,7 +442,7 @@ void World::heal() {
 Scene World::scene(const StepFacts& facts) {
     Scene scene{.host = host_, .ledger = ledger_, .step = facts};
     scene.spool = &spool_;
-    if (postbox_.is_up()) scene.scheduler = &postbox_.scheduler();
+    if (delivery_.is_up()) scene.scheduler = &delivery_.scheduler();
     if (!node_.is_up()) return scene;
     scene.state = &node_.write_step().state();
     scene.watching = &node_.watching();
@@ -475,7 +475,7 @@ std::uint64_t World::digest() const {
                         event.end ? event.end->evidence : event.detail));
     }
     for (const auto& [name, hearing] : ledger_.hearings) {
-        for (const auto& [seq, ear] : hearing.ears) mix(fmt::format("{} {}", name, seq));
+        for (const auto& [seq, given] : hearing.deliveries) mix(fmt::format("{} {}", name, seq));
     }
     return hash;
 }

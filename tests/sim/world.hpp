@@ -8,10 +8,10 @@
 
 #include "action.hpp"
 #include "coverage.hpp"
+#include "delivery_loop.hpp"
 #include "followers.hpp"
 #include "ledger.hpp"
 #include "node.hpp"
-#include "postbox.hpp"
 #include "promises.hpp"
 #include "spool.hpp"
 
@@ -139,7 +139,7 @@ class World {
     Host host_;
     Ledger ledger_;
     Node node_;
-    Postbox postbox_;
+    DeliveryLoop delivery_;
     Followers followers_;
     Spool spool_;
     Host::Duration spool_looked_at_{0};

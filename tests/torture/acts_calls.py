@@ -146,7 +146,7 @@ def append(world):
 
 
 def beat(world):
-    """Process owners beat too: in doubt, that is their sign of life."""
+    """Process owners beat too: of an uncertain one, that is their sign of life."""
     lives = [life for life in world.ledger.current(kind="process", dead=False) if life.certain]
     if lives:
         world.call("session.heartbeat", {"sessions": [
@@ -206,5 +206,5 @@ def crowd(world):
     world.rng.shuffle(actors)
     for actor in actors[:len(actors) * world.rng.randint(0, 3) // 3]:
         actor.kill()
-    beat(world)         # those that could not be watched are now in doubt no longer
+    beat(world)         # those that could not be watched are uncertain no longer
     return True

@@ -1,4 +1,4 @@
-#include "postbox.hpp"
+#include "delivery_loop.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -17,7 +17,7 @@ EventFilter filter(std::string_view events) {
 
 }  // namespace
 
-Postbox::Postbox(Host& host, Ledger& ledger, Node& node, Watchers watchers)
+DeliveryLoop::DeliveryLoop(Host& host, Ledger& ledger, Node& node, Watchers watchers)
     : host_(host), ledger_(ledger), node_(node), watchers_(std::move(watchers)) {
     const auto add = [this](std::string name, std::string_view events, std::string_view other,
                             std::size_t concurrency) {
@@ -30,7 +30,7 @@ Postbox::Postbox(Host& host, Ledger& ledger, Node& node, Watchers watchers)
     add("turns", "agent:*", "session:end", 2);
 }
 
-void Postbox::start() {
+void DeliveryLoop::start() {
     scheduler_ = std::make_unique<DeliveryScheduler>(node_.store().node_id(),
                                                      node_.write_step().head_at_start());
     // A save may have got on record although its answer was never heard.
@@ -39,7 +39,7 @@ void Postbox::start() {
     read_files();
 }
 
-void Postbox::crash() {
+void DeliveryLoop::crash() {
     scheduler_.reset();
     saver_ = {};
     known_.clear();
@@ -49,7 +49,7 @@ void Postbox::crash() {
 
 // --- who is there -------------------------------------------------------------------------------
 
-void Postbox::read_files() {
+void DeliveryLoop::read_files() {
     std::vector<SubscriberSpec> subscriber_config;
     for (const auto& receiver : receivers_) {
         if (!receiver.present) continue;
@@ -73,7 +73,7 @@ void Postbox::read_files() {
     }
 }
 
-void Postbox::set_present(std::size_t i, bool present, bool is_noticed) {
+void DeliveryLoop::set_present(std::size_t i, bool present, bool is_noticed) {
     if (std::exchange(receivers_[i].present, present) == present || !scheduler_) return;
     if (!present) {
         watchers_.happened(HookHappening::goes, state(name(i)));
@@ -83,7 +83,7 @@ void Postbox::set_present(std::size_t i, bool present, bool is_noticed) {
     read_files();
 }
 
-void Postbox::change(std::size_t i) {
+void DeliveryLoop::change(std::size_t i) {
     auto& receiver = receivers_[i];
     std::swap(receiver.spec.events, receiver.other_events);
     receiver.spec.concurrency = receiver.spec.concurrency % 3 + 1;
@@ -95,24 +95,24 @@ void Postbox::change(std::size_t i) {
 
 // --- what a person may do -----------------------------------------------------------------------
 
-void Postbox::pause(std::size_t i) {
+void DeliveryLoop::pause(std::size_t i) {
     const auto before = state(name(i));
     if (scheduler_->pause(name(i))) watchers_.happened(HookHappening::paused, before);
 }
 
-void Postbox::resume(std::size_t i) {
+void DeliveryLoop::resume(std::size_t i) {
     const auto before = state(name(i));
     if (scheduler_->resume(name(i), host_.now()))
         watchers_.happened(HookHappening::resumed, before);
 }
 
-void Postbox::retry(std::size_t i) {
+void DeliveryLoop::retry(std::size_t i) {
     if (!scheduler_->knows(name(i))) return;
     watchers_.happened(HookHappening::sent_again, state(name(i)));
     (void)scheduler_->retry(name(i), node_.reader(), host_.now());
 }
 
-Asked Postbox::forget(std::size_t i) {
+Asked DeliveryLoop::forget(std::size_t i) {
     Asked asked{.name = name(i), .is_there = receivers_[i].present};
     auto& hearing = ledger_.hearings.at(asked.name);
     asked.is_known = hearing.place.has_row || known_.contains(asked.name);
@@ -123,13 +123,13 @@ Asked Postbox::forget(std::size_t i) {
     asked.after = scheduler_->report(host_.now());
     if (asked.answer != DeliveryScheduler::Forgetting::forgotten) return asked;
     known_.erase(asked.name);
-    ledger_.farewells[asked.name].push_back({.former = std::move(hearing)});
+    ledger_.forgotten[asked.name].push_back({.former = std::move(hearing)});
     hearing = {};
     hearing.forgotten_at = ledger_.head();
     return asked;
 }
 
-HookState Postbox::state(const std::string& name) const {
+HookState DeliveryLoop::state(const std::string& name) const {
     for (const auto& report : scheduler_->report(host_.now())) {
         if (report.subscription.name != name) continue;
         if (report.absent) return HookState::absent;
@@ -142,7 +142,7 @@ HookState Postbox::state(const std::string& name) const {
 
 // --- attempts -----------------------------------------------------------------------------------
 
-void Postbox::step() {
+void DeliveryLoop::step() {
     scheduler_->set_head(ledger_.head());
     finish_due();
     for (int rounds = 0; rounds < 1000; ++rounds) {
@@ -155,7 +155,7 @@ void Postbox::step() {
     scheduler_->take_notices();
 }
 
-void Postbox::begin(const DeliveryScheduler::Attempt& attempt) {
+void DeliveryLoop::begin(const DeliveryScheduler::Attempt& attempt) {
     const auto receiver = std::ranges::find_if(
         receivers_, [&](const Receiver& r) { return r.spec.name == attempt.subscriber; });
     Attempt begun{attempt.id, attempt.subscriber, attempt.rendered, host_.elapsed(), {}};
@@ -187,17 +187,17 @@ void Postbox::begin(const DeliveryScheduler::Attempt& attempt) {
     attempts_.push_back(std::move(begun));
 }
 
-void Postbox::hear(const std::string& name, const RenderedEvent& rendered) {
+void DeliveryLoop::hear(const std::string& name, const RenderedEvent& rendered) {
     auto& hearing = ledger_.hearings.at(name);
     watchers_.hear(name, hearing, rendered);
     if (rendered.type == "gap") {
         hearing.gaps.push_back(gap_in(rendered));
     } else {
-        hearing.ears.try_emplace(rendered.seq);
+        hearing.deliveries.try_emplace(rendered.seq);
     }
 }
 
-void Postbox::finish_due() {
+void DeliveryLoop::finish_due() {
     std::vector<Attempt> due;
     std::erase_if(attempts_, [&](Attempt& attempt) {
         if (attempt.due > host_.elapsed()) return false;
@@ -207,12 +207,12 @@ void Postbox::finish_due() {
     for (const auto& attempt : due) finish(attempt);
 }
 
-void Postbox::finish(const Attempt& attempt) {
+void DeliveryLoop::finish(const Attempt& attempt) {
     const auto& name = attempt.subscriber;
     auto& hearing = ledger_.hearings.at(name);
     const bool is_delivered = attempt.outcome.kind == Outcome::Kind::delivered;
     if (is_delivered && attempt.rendered->type != "gap") {
-        hearing.ears[attempt.rendered->seq] = {.delivered = true, .may_repeat = false};
+        hearing.deliveries[attempt.rendered->seq] = {.delivered = true, .may_repeat = false};
     }
     watchers_.happened(is_delivered                                    ? HookHappening::takes_it
                        : attempt.outcome.kind == Outcome::Kind::failed ? HookHappening::fails
@@ -224,7 +224,7 @@ void Postbox::finish(const Attempt& attempt) {
     if (!is_delivered && given_up(name) != before) hearing.dead.insert(attempt.rendered->seq);
 }
 
-std::int64_t Postbox::given_up(const std::string& name) const {
+std::int64_t DeliveryLoop::given_up(const std::string& name) const {
     for (const auto& report : scheduler_->report(host_.now())) {
         if (report.subscription.name != name) continue;
         return report.subscription.lost + static_cast<std::int64_t>(report.dead);

@@ -9,17 +9,17 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t year = 365 * 24 * 3600;
 
-class Doubt : public StoreStory {
+class Uncertain : public StoreStory {
   protected:
-    Doubt() {
+    Uncertain() {
         journal().group({create("a", process_owner(5)), create("b", process_owner(5))}, at(0));
     }
     Status status(const std::string& id) { return status_of(shown(id)); }
 };
-INSTANTIATE_TEST_SUITE_P(EveryStore, Doubt, ::testing::ValuesIn(store_kinds()),
+INSTANTIATE_TEST_SUITE_P(EveryStore, Uncertain, ::testing::ValuesIn(store_kinds()),
                          [](const auto& kind) { return kind.param.name; });
 
-TEST_P(Doubt, AnOwnerThatCannotBeCheckedMakesItsSessionsUnknown) {
+TEST_P(Uncertain, AnOwnerThatCannotBeCheckedMakesItsSessionsUnknown) {
     journal().one(unknown(5, "another pid namespace"), at(10));
 
     EXPECT_EQ(status("a"), Status::unknown);
@@ -30,7 +30,7 @@ TEST_P(Doubt, AnOwnerThatCannotBeCheckedMakesItsSessionsUnknown) {
     EXPECT_EQ(journal().state.count(Status::unknown), 2U);
 }
 
-TEST_P(Doubt, ToldAgainItIsOldNews) {
+TEST_P(Uncertain, ToldAgainItIsOldNews) {
     journal().one(unknown(5), at(10));
     journal().one(unknown(5), at(20));
 
@@ -38,7 +38,7 @@ TEST_P(Doubt, ToldAgainItIsOldNews) {
     EXPECT_EQ(told(EventType::session_unknown).size(), 2U);
 }
 
-TEST_P(Doubt, TimeEndsNothing) {
+TEST_P(Uncertain, TimeEndsNothing) {
     journal().one(unknown(5), at(10));
     for (int years = 1; years < 100; ++years) journal().tick(at(years * year));
     restart(at(100 * year));
@@ -48,7 +48,7 @@ TEST_P(Doubt, TimeEndsNothing) {
     EXPECT_EQ(journal().state.count(Status::unknown), 2U);
 }
 
-TEST_P(Doubt, TheWatchDoesNotVouchForWhomItCannotCheck) {
+TEST_P(Uncertain, TheWatchDoesNotVouchForWhomItCannotCheck) {
     auto command = create("c", process_owner(6));
     command.draft.leftovers = LeftoversPolicy::report;
     journal().one(command, at(1));
@@ -63,7 +63,7 @@ TEST_P(Doubt, TheWatchDoesNotVouchForWhomItCannotCheck) {
 }
 
 /// Whoever writes or beats speaks for the session; that its process is watched they cannot know.
-TEST_P(Doubt, OnlyALookAtTheProcessClearsIt) {
+TEST_P(Uncertain, OnlyALookAtTheProcessClearsIt) {
     journal().one(unknown(5), at(10));
     for (const Input& sign :
          {Input{append("a", 1, {"x"})}, Input{beat("a")}, Input{turn("a", 1, true)},
@@ -78,7 +78,7 @@ TEST_P(Doubt, OnlyALookAtTheProcessClearsIt) {
     EXPECT_EQ(status("b"), Status::idle);
 }
 
-TEST_P(Doubt, EvidenceOfDeathEndsIt) {
+TEST_P(Uncertain, EvidenceOfDeathEndsIt) {
     journal().one(unknown(5), at(10));
     journal().one(gone(5, lost()), at(20));
 
@@ -86,7 +86,7 @@ TEST_P(Doubt, EvidenceOfDeathEndsIt) {
     EXPECT_FALSE(shown("a").unknown_since);
 }
 
-TEST_P(Doubt, APersonMayEndOrTakeWhatIsUnknown) {
+TEST_P(Uncertain, APersonMayEndOrTakeWhatIsUnknown) {
     journal().one(unknown(5), at(10));
     EXPECT_EQ(journal().one(resume("a"), at(11)).error().code, ErrorCode::owned);
     EXPECT_EQ(std::get<OwnedBy>(journal().one(resume("a"), at(11)).error().facts).how_known,
@@ -101,7 +101,7 @@ TEST_P(Doubt, APersonMayEndOrTakeWhatIsUnknown) {
 
 // --- a process that also promised signs of progress ----------------------------------------------
 
-class Stalled : public Doubt {
+class Stalled : public Uncertain {
   protected:
     Stalled() {
         auto owner = process_owner(7);

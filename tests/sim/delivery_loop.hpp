@@ -38,7 +38,7 @@ struct Asked {
 };
 
 /// The real scheduler and its saver, with receivers that the simulation plays.
-class Postbox {
+class DeliveryLoop {
   public:
     /// Called before the ledger takes note, except `refused`.
     struct Watchers {
@@ -50,7 +50,7 @@ class Postbox {
         std::function<void(const Hearing&, const Place&)> refused;
         std::function<void(HookHappening, HookState before)> happened;
     };
-    Postbox(Host& host, Ledger& ledger, Node& node, Watchers watchers);
+    DeliveryLoop(Host& host, Ledger& ledger, Node& node, Watchers watchers);
 
     /// With the daemon.
     void start();

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "postbox.hpp"
+#include "delivery_loop.hpp"
 
 namespace knell::sim {
 
@@ -12,44 +12,44 @@ constexpr std::size_t letters_max = 10'000;
 
 // --- saving -------------------------------------------------------------------------------------
 
-std::optional<SaveDeliveries> Postbox::take_save(bool is_awaited) {
+std::optional<SaveDeliveries> DeliveryLoop::take_save(bool is_awaited) {
     const auto now = host_.now().steady;
     if (is_clean() || !saver_.is_time(*scheduler_, is_awaited, now)) return std::nullopt;
-    for (auto& [name, farewells] : ledger_.farewells) {
-        for (auto& farewell : farewells) farewell.is_handed_on = true;
+    for (auto& [name, forgotten] : ledger_.forgotten) {
+        for (auto& entry : forgotten) entry.is_handed_on = true;
     }
     return SaveDeliveries{saver_.begin(*scheduler_, now)};
 }
 
-std::optional<SaveDeliveries> Postbox::take_rest() {
+std::optional<SaveDeliveries> DeliveryLoop::take_rest() {
     if (saver_.is_saving()) return std::nullopt;
-    for (auto& [name, farewells] : ledger_.farewells) {
-        for (auto& farewell : farewells) farewell.is_handed_on = true;
+    for (auto& [name, forgotten] : ledger_.forgotten) {
+        for (auto& entry : forgotten) entry.is_handed_on = true;
     }
     auto changes = saver_.take_rest(*scheduler_);
     if (changes.empty()) return std::nullopt;
     return SaveDeliveries{std::move(changes)};
 }
 
-void Postbox::finish_save(bool ok) {
+void DeliveryLoop::finish_save(bool ok) {
     saver_.finish(ok);
     if (!ok) {
-        for (const auto& farewell : ledger_.farewells) {
-            if (!farewell.second.back().is_handed_on) continue;
+        for (const auto& entry : ledger_.forgotten) {
+            if (!entry.second.back().is_handed_on) continue;
             watchers_.happened(HookHappening::forget_refused, HookState::absent);
         }
         return compare_with_record();
     }
-    for (auto& [name, farewells] : ledger_.farewells) {
-        std::erase_if(farewells, [](const Farewell& farewell) { return farewell.is_handed_on; });
+    for (auto& [name, forgotten] : ledger_.forgotten) {
+        std::erase_if(forgotten, [](const Forgotten& entry) { return entry.is_handed_on; });
     }
-    std::erase_if(ledger_.farewells, [](const auto& farewell) { return farewell.second.empty(); });
+    std::erase_if(ledger_.forgotten, [](const auto& entry) { return entry.second.empty(); });
     read_record(/*at_start=*/false);
 }
 
 // --- reading ------------------------------------------------------------------------------------
 
-std::optional<Place> Postbox::place_of(const std::string& name) const {
+std::optional<Place> DeliveryLoop::place_of(const std::string& name) const {
     Place place;
     const auto rows = node_.reader().subscriptions();
     if (!rows) return std::nullopt;
@@ -72,7 +72,7 @@ std::optional<Place> Postbox::place_of(const std::string& name) const {
     return place;
 }
 
-bool Postbox::read_record(bool at_start) {
+bool DeliveryLoop::read_record(bool at_start) {
     for (auto& [name, hearing] : ledger_.hearings) {
         auto place = place_of(name);
         if (!place) return false;
@@ -87,35 +87,35 @@ bool Postbox::read_record(bool at_start) {
 
 /// A daemon that is no more was told to forget it, perhaps several times, and nobody was told that
 /// it is done.  So it is, or it is not, but nothing in between.
-void Postbox::find_out_who_is_left(const std::string& name, const Place& place) {
-    const auto farewells = ledger_.farewells.extract(name);
-    if (farewells.empty()) return;
+void DeliveryLoop::find_out_who_is_left(const std::string& name, const Place& place) {
+    const auto forgotten = ledger_.forgotten.extract(name);
+    if (forgotten.empty()) return;
     auto& hearing = ledger_.hearings.at(name);
-    auto& formers = farewells.mapped();
+    auto& formers = forgotten.mapped();
     if (!place.has_row) {
         // Nobody can have written that.
         if (!formers.front().is_handed_on) hearing = std::move(formers.front().former);
         return;
     }
     if (hearing.can_have(place)) return;
-    for (auto farewell = formers.rbegin(); farewell != formers.rend(); ++farewell) {
-        if (!farewell->former.can_have(place)) continue;
-        hearing = std::move(farewell->former);
+    for (auto entry = formers.rbegin(); entry != formers.rend(); ++entry) {
+        if (!entry->former.can_have(place)) continue;
+        hearing = std::move(entry->former);
         return;
     }
 }
 
-void Postbox::compare_with_record() {
+void DeliveryLoop::compare_with_record() {
     for (const auto& [name, hearing] : ledger_.hearings) {
         const auto place = place_of(name);
         if (!place) return;
-        const auto farewells = ledger_.farewells.find(name);
-        const bool is_forgotten = farewells != ledger_.farewells.end();
-        watchers_.refused(is_forgotten ? farewells->second.front().former : hearing, *place);
+        const auto forgotten = ledger_.forgotten.find(name);
+        const bool is_forgotten = forgotten != ledger_.forgotten.end();
+        watchers_.refused(is_forgotten ? forgotten->second.front().former : hearing, *place);
     }
 }
 
-std::vector<std::string> Postbox::unsaved() const {
+std::vector<std::string> DeliveryLoop::unsaved() const {
     std::vector<std::string> names;
     const auto rows = node_.reader().subscriptions();
     if (!rows) return names;
