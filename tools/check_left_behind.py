@@ -14,7 +14,7 @@ import pathlib
 import sys
 import time
 
-patience_s = 5  # for what is just exiting
+wait_max_s = 5  # for what is just exiting
 
 
 def read(path):
@@ -70,7 +70,7 @@ def left_files(folder):
 
 def main():
     mark, folder, build, since = sys.argv[1:]
-    give_up = time.monotonic() + patience_s
+    give_up = time.monotonic() + wait_max_s
     while processes := list(left_processes(mark, folder, build, int(since))):
         if time.monotonic() > give_up:
             break

@@ -19,7 +19,7 @@ using wire::text_at;
 
 constexpr auto footer = R"(
 Actions:
-  ls              how it goes with every hook and webhook: last delivery, lag, failures, next try
+  ls              every hook and webhook with its state: last delivery, lag, failures, next try
   test NAME       try one with an event that never happened, and show what it said
   letters [NAME]  events that wait for another try, and dead letters, given up after three days
   retry [NAME]    send what waits and what was given up again, now

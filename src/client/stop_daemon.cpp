@@ -50,7 +50,7 @@ Result<void> wait_until_gone(const Fd& pidfd, pid_t pid, const Deadline& deadlin
 }
 
 /// For a daemon that cannot be watched: in a pid namespace that is not below ours, or on a system
-/// that grants no pidfd.  The kernel lets go of its lock when it ends.
+/// that grants no pidfd.  The kernel releases its lock when it ends.
 Result<void> wait_until_unlocked(const Paths& paths, const Deadline& deadline) {
     while (lock_holder(paths.lock_file)) {
         const int millis = deadline.poll_millis(std::chrono::milliseconds{20});

@@ -392,7 +392,7 @@ class Daemon final : public rpc::Backend {
     void publish(std::vector<Writer::Answer> answers, std::vector<Event> events) {
         const auto newest = events.empty() ? 0 : events.back().seq;
         if (newest > 0) delivery_->wake(newest);
-        // Nobody listens: let go of them here, where they were made, not on the other thread.
+        // Nobody listens: destroyed here, where they were made, not on the other thread.
         if (!feeds_.has_listeners()) events = {};
         loop_.post(
             [this, newest, answers = std::move(answers), events = std::move(events)]() mutable {

@@ -14,23 +14,23 @@ std::string_view state_of(const SubscriberReport& report) {
     return name_in(subscriber_state_names, report.subscription.state);
 }
 
-std::optional<rpc::HookTerms> terms_of(const std::string& name,
-                                       const SubscriberConfig& subscriber_config) {
+std::optional<rpc::HookSettings> settings_of(const std::string& name,
+                                             const SubscriberConfig& subscriber_config) {
     if (const auto* hook = subscriber_config.hook(name)) {
-        return rpc::HookTerms{.description = hook->description,
-                              .directory = hook->directory,
-                              .events = hook->events.types(),
-                              .timeout = hook->timeout,
-                              .concurrency = hook->concurrency,
-                              .remarks = hook->remarks};
+        return rpc::HookSettings{.description = hook->description,
+                                 .directory = hook->directory,
+                                 .events = hook->events.types(),
+                                 .timeout = hook->timeout,
+                                 .concurrency = hook->concurrency,
+                                 .remarks = hook->remarks};
     }
     if (const auto* webhook = subscriber_config.webhook(name)) {
-        return rpc::HookTerms{.is_webhook = true,
-                              .url = webhook->url,
-                              .events = webhook->events.types(),
-                              .timeout = webhook->timeout,
-                              .concurrency = webhook->concurrency,
-                              .remarks = webhook->remarks};
+        return rpc::HookSettings{.is_webhook = true,
+                                 .url = webhook->url,
+                                 .events = webhook->events.types(),
+                                 .timeout = webhook->timeout,
+                                 .concurrency = webhook->concurrency,
+                                 .remarks = webhook->remarks};
     }
     return std::nullopt;
 }
@@ -42,7 +42,7 @@ rpc::HooksReport report_hooks(const std::vector<SubscriberReport>& reports,
     rpc::HooksReport all;
     for (const auto& report : reports) {
         rpc::HookReport hook{.subscription = report.subscription,
-                             .terms = terms_of(report.subscription.name, subscriber_config),
+                             .settings = settings_of(report.subscription.name, subscriber_config),
                              .state = std::string(state_of(report)),
                              .lag = report.lag,
                              .under_way = report.under_way,

@@ -125,7 +125,7 @@ RenderedEventRef DeliveryScheduler::render_event(const Event& event) const {
                       .json = wire::to_text(wire::to_json(event, node_id_))});
 }
 
-RenderedEventRef DeliveryScheduler::gap_parcel(const Gap& gap, Now now) const {
+RenderedEventRef DeliveryScheduler::render_gap(const Gap& gap, Now now) const {
     RenderedEvent rendered{.seq = gap.to,
                            .id = fmt::format("{}_gap_{}_{}", node_id_, gap.from, gap.to),
                            .type = "gap",
@@ -158,7 +158,7 @@ void DeliveryScheduler::hand_out(Member& member, const Page& page, Now now) {
         // What it has as a letter is not lost, and a gap bears the number of its last event.
         while (gap.from <= gap.to && subscriber.is_restored(gap.to)) --gap.to;
         if (gap.from <= gap.to) {
-            subscriber.lose(gap, gap_parcel(gap, now), now);
+            subscriber.lose(gap, render_gap(gap, now), now);
             give_notice(member, fmt::format("events {} to {} were no longer kept when it came to "
                                             "read them",
                                             gap.from, gap.to));

@@ -132,7 +132,7 @@ class DeliveryScheduler {
     Result<const Page*> page_after(Seq after, Reader& reader);
     void hand_out(Member& member, const Page& page, Now now);
     RenderedEventRef render_event(const Event& event) const;
-    RenderedEventRef gap_parcel(const Gap& gap, Now now) const;
+    RenderedEventRef render_gap(const Gap& gap, Now now) const;
     void give_notice(Member& member, std::string what);
 
     const std::string node_id_;

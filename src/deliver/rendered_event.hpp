@@ -23,7 +23,7 @@ struct Outcome {
     Kind kind = Kind::failed;
     std::string what;    // for people, on one line: "HTTP 503", "exit 1: no such host"
     std::string output;  // of a hook, at most `limits::hook_output_bytes_max`
-    std::optional<std::chrono::seconds> retry_after;  // the receiver asked for this much patience
+    std::optional<std::chrono::seconds> retry_after;  // the receiver asked to wait so long
 };
 
 /// Names one attempt among all that are under way.

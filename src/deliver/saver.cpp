@@ -10,8 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How far subscribers are is saved this often at most.  After a crash what was delivered since is
-/// delivered again.
+/// The progress of subscribers is saved this often at most.  After a crash what was delivered since
+/// is delivered again.
 constexpr std::chrono::milliseconds save_period = 250ms;
 /// The store said no.
 constexpr std::chrono::milliseconds save_again_after = 1s;

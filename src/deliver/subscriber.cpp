@@ -127,7 +127,7 @@ void Subscriber::lose(const Gap& gap, const RenderedEventRef& rendered, Now now)
     offer(rendered, gap.from, now);
 }
 
-/// Events that nobody wants move the cursor too: the log may let go of them, and what was passed is
+/// Events that nobody wants move the cursor too: the log may delete them, and what was passed is
 /// not lost.
 void Subscriber::update_cursor() {
     const auto cursor = unkept_.empty() ? read_to_ : *unkept_.begin() - 1;

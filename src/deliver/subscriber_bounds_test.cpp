@@ -185,7 +185,7 @@ TEST(SubscriberBounds, ACursorThatMovedIsAChangeAndOneThatDidNotIsNone) {
     EXPECT_TRUE(subscriber.take_changes().empty());
 }
 
-TEST(SubscriberBounds, NewTermsCountFromTheNextAttemptOn) {
+TEST(SubscriberBounds, ANewSpecCountsFromTheNextAttemptOn) {
     auto subscriber = fresh(1);
     for (Seq seq = 1; seq <= 3; ++seq)
         subscriber.offer(rendered(seq, fmt::format("s{}", seq)), at(0));
@@ -200,7 +200,7 @@ TEST(SubscriberBounds, NewTermsCountFromTheNextAttemptOn) {
     EXPECT_FALSE(subscriber.filter().wants(EventType::session_start));
 }
 
-TEST(SubscriberBounds, HurryLeavesWhatIsUnderWayAlone) {
+TEST(SubscriberBounds, RetryNowLeavesWhatIsUnderWayAlone) {
     auto subscriber = fresh(/*concurrency=*/2);
     subscriber.offer(rendered(1, "one"), at(0));
     subscriber.offer(rendered(2, "two"), at(0));

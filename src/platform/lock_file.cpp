@@ -121,7 +121,7 @@ bool is_regular(const Fd& file) {
     return fstat(file.get(), &opened) == 0 && S_ISREG(opened.st_mode);
 }
 
-/// The lock is let go at once where it was free.
+/// The lock is released at once where it was free.
 bool is_locked(const std::string& path) {
     const Fd file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)};
     return file && flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -132,7 +132,7 @@ std::unexpected<Error> cannot_open(const std::string& path, int error) {
         return fail(ErrorCode::storage, fmt::format("cannot lock {}: {}", path, why));
     }
     return fail(ErrorCode::storage,
-                fmt::format("cannot open {}: {}; check that its folder is writable", path,
+                fmt::format("cannot open {}: {}; check that its directory is writable", path,
                             std::generic_category().message(error)));
 }
 
@@ -236,7 +236,7 @@ Result<Fd> open_lock_holder(const std::string& path, const LockHolder& holder) {
     if (!is_running(holder)) return unproven("is gone, though something still holds its lock");
     // The file may say anything, and somebody else hold it.
     if (!has_locked(holder.pid, path)) return unproven("is not proven to hold it");
-    if (!is_locked(path)) return unproven("has just let go of its lock");
+    if (!is_locked(path)) return unproven("has just released its lock");
     return pidfd;
 }
 

@@ -121,7 +121,7 @@ TEST_F(LockFileTest, OneThatKeepsBeingReplacedIsNotTaken) {
         ASSERT_FALSE(lock);
         EXPECT_EQ(lock.error().code, ErrorCode::storage);
     });
-    EXPECT_FALSE(lock_holder(path)) << "it was let go";
+    EXPECT_FALSE(lock_holder(path)) << "it was released";
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ struct HooksCall {
     std::string name;  // "": all, where that makes sense
 };
 
-/// What a hook or webhook says of itself.
-struct HookTerms {
+/// What its HOOK.yaml or its entry in config.yaml says.
+struct HookSettings {
     bool is_webhook = false;
     std::string description;  // of a hook
     std::string directory;    // of a hook
@@ -34,10 +34,10 @@ struct HookTerms {
     std::vector<std::string> remarks;
 };
 
-/// One hook or webhook, and how it goes with it.
+/// One hook or webhook with the state of its deliveries.
 struct HookReport {
     Subscription subscription;
-    std::optional<HookTerms> terms;  // none: its directory or its entry in the config is gone
+    std::optional<HookSettings> settings;  // none: its directory or its entry in the config is gone
     std::string state;
     std::int64_t lag = 0;
     std::size_t under_way = 0;

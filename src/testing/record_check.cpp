@@ -89,13 +89,13 @@ class Checker {
             starts += event->type == EventType::session_start ? 1U : 0U;
             ends += event->type == EventType::session_end ? 1U : 0U;
         }
-        // Its start may be among what the log let go of; then it is the first that is missing.
+        // Its start may be among what the log deleted; then it is the first that is missing.
         const bool cut = trimmed_ && starts == 0;
         if (!cut && starts != 1) complain(fmt::format("{} starts", starts));
         if (!cut && events.front()->type != EventType::session_start) {
             complain("does not begin with its start");
         }
-        // Of what the log let go of, what was written on it later may be all that is left.
+        // Of what the log deleted, what was written on it later may be all that is left.
         const auto is_update = [](const Event* event) {
             return event->type == EventType::session_update;
         };
@@ -117,7 +117,7 @@ class Checker {
 
     const Record& record_;
     Reader& reader_;
-    bool trimmed_ = false;  // the log has let go of its oldest events
+    bool trimmed_ = false;  // the log has deleted its oldest events
     std::vector<std::string> broken_;
 };
 

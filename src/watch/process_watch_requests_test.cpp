@@ -12,7 +12,7 @@ namespace knell {
 namespace {
 
 constexpr int requests = 5000;
-constexpr std::chrono::seconds patience{60};
+constexpr std::chrono::seconds wait_max{60};
 
 TEST(ProcessWatchRequests, NoneIsForgottenWhileAnotherIsTaken) {
     const testing::FakeProcesses nobody;
@@ -33,7 +33,7 @@ TEST(ProcessWatchRequests, NoneIsForgottenWhileAnotherIsTaken) {
         watch.unwatch({100, 1, 1, "boot-1"});
         watch.watch({200, static_cast<std::uint64_t>(i), 1, "boot-1"});
         std::unique_lock lock(mutex);
-        ASSERT_TRUE(told.wait_for(lock, patience, [&] { return gone == i; })) << "request " << i;
+        ASSERT_TRUE(told.wait_for(lock, wait_max, [&] { return gone == i; })) << "request " << i;
     }
 }
 

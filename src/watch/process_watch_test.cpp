@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using How = WatchList::How;
 
 // Long enough for any machine; nothing waits that long when all is well.
-constexpr auto patience = 30s;
+constexpr auto wait_max = 30s;
 
 class InventedProcesses final : public ProcessTable {
   public:
@@ -104,7 +104,7 @@ class WatchThread : public ::testing::Test {
     }
     bool wait_until_told(const std::string& what) {
         std::unique_lock lock(mutex_);
-        return happened_.wait_for(lock, patience,
+        return happened_.wait_for(lock, wait_max,
                                   [&] { return std::ranges::count(told_, what) > 0; });
     }
     /// All that was asked so far is done: one that is gone, asked about last, was told.

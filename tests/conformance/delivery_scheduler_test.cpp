@@ -42,7 +42,7 @@ class DeliverySchedulerStory : public StoreStory {
         scheduler_->check_invariants();
         commit(SaveDeliveries{scheduler_->take_changes()});
     }
-    void let_go_of_all_but(std::int64_t events) {
+    void delete_all_but(std::int64_t events) {
         const auto heads = store().heads();
         ASSERT_TRUE(heads);
         EXPECT_TRUE(store().trim_events(heads->seq - events, 1000));
@@ -162,11 +162,11 @@ TEST_P(DeliverySchedulerStory, WhoIsForgottenAndComesBackHearsNothingFromBefore)
     EXPECT_TRUE(reader().letters({.subscriber = "ops", .limit = 10})->empty());
 }
 
-TEST_P(DeliverySchedulerStory, WhatTheLogLetGoOfIsToldAsAGapNeverPassedOver) {
+TEST_P(DeliverySchedulerStory, WhatTheLogDeletedIsToldAsAGapNeverPassedOver) {
     scheduler_->set_subscribers({spec("ops", "session:*")}, at(0));
     scheduler_->pause("ops");
     for (int i = 0; i < 10; ++i) live_and_die(fmt::format("s{}", i));
-    let_go_of_all_but(4);
+    delete_all_but(4);
     scheduler_->resume("ops", at(0));
     const auto heard = deliver(delivered);
     ASSERT_EQ(heard.size(), 5U);
@@ -175,14 +175,14 @@ TEST_P(DeliverySchedulerStory, WhatTheLogLetGoOfIsToldAsAGapNeverPassedOver) {
     EXPECT_EQ(scheduler_->take_notices().size(), 1U);
 }
 
-TEST_P(DeliverySchedulerStory, LettersSurviveARestartAndTheLogLettingGo) {
+TEST_P(DeliverySchedulerStory, LettersSurviveARestartAndTheirEventsBeingDeleted) {
     scheduler_->set_subscribers({spec("ops", "session:end")}, at(0));
     live_and_die("a");
     deliver(failed);
     save();
     live_and_die("b");
     live_and_die("c");
-    let_go_of_all_but(1);
+    delete_all_but(1);
     start_over();
     scheduler_->set_subscribers({spec("ops", "session:end")}, at(0));
     EXPECT_EQ(scheduler_->report(at(0)).front().waiting, 1U);

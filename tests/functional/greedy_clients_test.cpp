@@ -28,7 +28,7 @@ std::size_t raise_descriptor_limit() {
     return static_cast<std::size_t>(limit.rlim_cur);
 }
 
-/// Whether all other connections are let go.  The daemon notices one at a time, so it is asked
+/// Whether all other connections are closed.  The daemon notices one at a time, so it is asked
 /// again and again, but not for ever.
 bool is_alone(Client& client) {
     for (int i = 0; i < 100'000; ++i) {

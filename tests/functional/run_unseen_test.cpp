@@ -198,7 +198,7 @@ TEST_F(Unseen, IsNotOpenedAgainWhenItHasEndedMeanwhile) {
     EXPECT_EQ(wrapper->wait(), 128 + SIGTERM);
     EXPECT_EQ(number(show("s"), "generation"), 1);
     EXPECT_EQ(text(show("s"), "reason"), "reaped");
-    helper.kill();  // it may have been stopped before it let go of the stream
+    helper.kill();  // it may have been stopped before it closed the stream
     EXPECT_THAT(read_to_end(err.reading.get()),
                 HasSubstr("how its command ended (signal 15 (SIGTERM)) is not on record"));
 }

@@ -14,7 +14,7 @@ import rules
 from client import NoAnswer, Refused
 from procs import clock_offset, handle, read, stat, wait_until, wall, with_executable
 from runs import end as end_run
-from world import patience
+from world import wait_max
 
 
 def judge(world, faults):
@@ -75,7 +75,7 @@ def heal(world, faults):
         world.kill_daemon()
     if not world.daemons():
         world.start()
-    elif not world.answers(patience):
+    elif not world.answers(wait_max):
         pids = [daemon.pid for daemon in world.daemons()]
         world.ledger.blame(f"all is well again, daemon {pids} runs, and it does not answer")
         world.kill_daemon()
@@ -90,7 +90,7 @@ def restarts(world, wrong):
     if status != 0:
         wrong.append(f"knell down failed: {said}")
     world.client.close()
-    if not wait_until(lambda: not world.daemons(), patience) or not world.start():
+    if not wait_until(lambda: not world.daemons(), wait_max) or not world.start():
         wrong.append("it does not start again after knell down")
         return False
     return True
@@ -114,7 +114,7 @@ def deaths_are_told(world, wrong):
         return not untold
 
     try:
-        wait_until(all_told, patience)
+        wait_until(all_told, wait_max)
     except (NoAnswer, Refused) as error:
         wrong.append(f"the daemon answers no more, though nothing is wrong any longer: {error}")
         return False
@@ -188,9 +188,9 @@ def everything_is_over(world, wrong):
         return not set(left) - out_of_sight(world)
 
     # What is still to be taken in opens sessions, too.
-    if not wait_until(lambda: not spooled(world), patience):
+    if not wait_until(lambda: not spooled(world), wait_max):
         wrong.append(f"the spool is not taken in: {spooled(world)}")
-    wait_until(over, patience)
+    wait_until(over, wait_max)
     for life in [life for life in world.ledger.current(kind="run") if life.session in out_of_sight(world) & set(left)]:
         if why(world, life.session).get("verdict") == "unknown":
             life.ends_asked.append((wall(), "close"))       # as a person would
@@ -210,10 +210,10 @@ def everybody_heard(world, events, wrong):
                 pass
             return wanted <= {seq for seq, _ in world.heard(name)}
 
-        wait_until(all_heard, patience, step=0.25)
+        wait_until(all_heard, wait_max, step=0.25)
         wrong += rules.heard(hook, events, world.heard(hook))
     last = events[-1]["seq"]
-    wait_until(lambda: any(event["seq"] >= last for event in world.followed()[-5:]), patience)
+    wait_until(lambda: any(event["seq"] >= last for event in world.followed()[-5:]), wait_max)
     followed = [event["seq"] for event in world.followed() if event["seq"] <= last]
     if followed != list(range(1, last + 1)):
         wrong.append(f"the follower printed {len(followed)} of {last} events, or not in order")
@@ -240,7 +240,7 @@ def leftovers(world):
     wrong = []
     for run, child in world.ledger.leftovers:
         disturbed = run.wrapper_killed or read(run.stderr) or any(run.launched < kill for kill in world.ledger.interruptions)
-        if not disturbed and not child.wait(patience):
+        if not disturbed and not child.wait(wait_max):
             wrong.append(f"{run.session}: --leftovers stop, and its child {child.pid} still runs")
         child.kill()
     return wrong
@@ -250,7 +250,7 @@ def nothing_left(world):
     """After `knell down`: no daemon, no wrapper, no hook, no socket."""
     wrong = []
     world.follower.send_signal(signal.SIGTERM)
-    world.follower.wait(patience)
+    world.follower.wait(wait_max)
     status, said = world.command("down")
     if status != 0:
         wrong.append(f"knell down failed: {said}")
@@ -259,7 +259,7 @@ def nothing_left(world):
         return [pid for pid in with_executable(world.knell) + world.hook_processes()
                 if (seen := stat(pid)) and seen.state not in "ZX"]
 
-    wait_until(lambda: not left(), patience / 2)
+    wait_until(lambda: not left(), wait_max / 2)
     for pid in left():
         with open(f"/proc/{pid}/cmdline", "rb") as file:
             wrong.append(f"after knell down process {pid} is left: {file.read().replace(bytes(1), b' ').decode()}")

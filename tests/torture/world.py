@@ -11,7 +11,7 @@ from client import Client, NoAnswer, Refused
 from procs import arguments, clock_offset, environment, handle, namespace, read, wait_until, wall, with_executable, with_variable
 from truth import Actor, Ledger
 
-patience = 60       # seconds that anything may take on a busy machine, once all is well again
+wait_max = 60       # seconds that anything may take on a busy machine, once all is well again
 
 recorder = """#!/bin/sh
 echo "$KNELL_EVENT_SEQ $KNELL_EVENT $KNELL_SESSION_ID" >> {dir}/heard-recorder
@@ -87,13 +87,13 @@ class World:
         limit = f"ulimit -n {descriptors}; " if descriptors else ""
         with open(f"{self.dir}/daemon.log", "ab") as log:
             self.spawn(["sh", "-c", limit + 'exec "$0" up', self.knell], stderr=log)
-        return self.answers(patience) if wait else True
+        return self.answers(wait_max) if wait else True
 
     def start_follower(self):
         with open(f"{self.dir}/followed", "ab") as out:
             self.follower = self.spawn([self.knell, "events", "--follow", "--after", "0", "--json"], stdout=out)
         # It waits for a daemon that went away, not for one that never was.
-        return self.wait(lambda: os.path.getsize(f"{self.dir}/followed") > 0, patience)
+        return self.wait(lambda: os.path.getsize(f"{self.dir}/followed") > 0, wait_max)
 
     def answers(self, seconds):
         """Whether a daemon answers, within so many seconds."""
@@ -124,7 +124,7 @@ class World:
         self.client.close()
         return bool(daemons)
 
-    def command(self, *words, seconds=patience, variables=None):
+    def command(self, *words, seconds=wait_max, variables=None):
         """Runs knell itself: (exit status, what it said)."""
         done = subprocess.run([self.knell, *words], env=variables or self.environment, cwd=self.dir,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -84,7 +84,7 @@ constexpr std::array problem_fields{
     always("message", text, "file, line, what is wrong, what to do"),
 };
 constexpr std::array list_result{
-    always_objects("hooks", hook_fields, "every hook and webhook, and how it goes with it"),
+    always_objects("hooks", hook_fields, "every hook and webhook with the state of its deliveries"),
     always_objects("problems", problem_fields, "what cannot be used"),
     only("there are too many to tell", "problems_left_out", integer, "how many are not told"),
 };
@@ -97,21 +97,21 @@ std::string shortened(std::string text) {
     return text + "...";
 }
 
-void put(JsonObject& object, const HookTerms& terms) {
-    object["kind"] = terms.is_webhook ? "webhook" : "hook";
-    if (terms.is_webhook) {
-        object["url"] = terms.url;
+void put(JsonObject& object, const HookSettings& settings) {
+    object["kind"] = settings.is_webhook ? "webhook" : "hook";
+    if (settings.is_webhook) {
+        object["url"] = settings.url;
     } else {
-        object["description"] = shortened(terms.description);
-        object["directory"] = terms.directory;
+        object["description"] = shortened(settings.description);
+        object["directory"] = settings.directory;
     }
     JsonArray events;
-    for (const auto type : terms.events) events.emplace_back(name_in(event_type_names, type));
+    for (const auto type : settings.events) events.emplace_back(name_in(event_type_names, type));
     object["events"] = std::move(events);
-    object["timeout_s"] = terms.timeout.count();
-    object["concurrency"] = terms.concurrency;
-    if (!terms.remarks.empty()) {
-        object["remarks"] = JsonArray(terms.remarks.begin(), terms.remarks.end());
+    object["timeout_s"] = settings.timeout.count();
+    object["concurrency"] = settings.concurrency;
+    if (!settings.remarks.empty()) {
+        object["remarks"] = JsonArray(settings.remarks.begin(), settings.remarks.end());
     }
 }
 
@@ -119,7 +119,7 @@ JsonObject render(const HookReport& report) {
     const auto& row = report.subscription;
     JsonObject object;
     object["name"] = row.name;
-    if (report.terms) put(object, *report.terms);
+    if (report.settings) put(object, *report.settings);
     object["state"] = report.state;
     object["since"] = format_rfc3339(row.since);
     object["cursor"] = row.cursor;
@@ -214,7 +214,11 @@ void retry(Call&& call, Backend& backend) {
 }
 
 constexpr std::array family{
-    Method{"hooks.list", "hooks and webhooks, and how it goes with them", {}, list_result, list},
+    Method{"hooks.list",
+           "hooks and webhooks with the state of their deliveries",
+           {},
+           list_result,
+           list},
     Method{"hooks.test", "try one with an event that never happened", one_params, test_result,
            about_one<Verb::test>},
     Method{"hooks.retry", "send what waits or was given up again, now", retry_params, retry_result,

@@ -62,7 +62,7 @@ Json parse(std::string_view text) {
 }
 
 Client::Client(const std::string& socket) {
-    auto fd = client::connect_socket(socket, client::Deadline{patience});
+    auto fd = client::connect_socket(socket, client::Deadline{wait_max});
     if (!fd) throw std::runtime_error(fd.error().message);
     fd_ = std::move(*fd);
 }

@@ -30,7 +30,7 @@ struct Answer {
     std::string message() const { return text(whole, "error.message"); }
 };
 
-/// Bytes over the daemon's socket, lines back.  A wait past `patience` throws.
+/// Bytes over the daemon's socket, lines back.  A wait past `wait_max` throws.
 class Client {
   public:
     explicit Client(const std::string& socket);

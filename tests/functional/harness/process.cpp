@@ -211,7 +211,7 @@ void exchange(Fd& in, std::string_view input, const Fd& out, const Fd& err, Outc
                                        {out_open ? out.get() : -1, POLLIN, 0},
                                        {err_open ? err.get() : -1, POLLIN, 0}}};
         const int count =
-            ::poll(watched.data(), watched.size(), static_cast<int>(patience.count()));
+            ::poll(watched.data(), watched.size(), static_cast<int>(wait_max.count()));
         if (count == 0) throw std::runtime_error("a command neither ends nor says anything");
         if (count < 0) continue;
         if (watched[0].revents != 0) {
