@@ -43,7 +43,7 @@ constexpr std::array verbs{
          make_title},
     Verb{"pin", "[OPTIONS] ID...", session_group, "Keep sessions, whatever is cleaned up",
          make_pin},
-    Verb{"unpin", "[OPTIONS] ID...", session_group, "Take that back", make_unpin},
+    Verb{"unpin", "[OPTIONS] ID...", session_group, "Remove the pin of sessions", make_unpin},
     Verb{"events", "[OPTIONS]", session_group, "Show what happened, the newest last", make_events},
     Verb{"hooks", "[OPTIONS] [ACTION] [NAME]", session_group, "Manage hooks and webhooks",
          make_hooks},

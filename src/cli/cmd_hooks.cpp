@@ -25,7 +25,7 @@ Actions:
   retry [NAME]    send what waits and what was given up again, now
   pause NAME      deliver nothing until resumed; nothing is lost meanwhile
   resume NAME     go on where it was paused, or disabled by its receiver
-  forget NAME     drop the place and the letters of one whose directory or entry is gone
+  forget NAME     drop the cursor and the letters of one whose directory or entry is gone
 
 A hook is a directory in hooks/ with a HOOK.yaml and a program; a webhook is an entry in
 config.yaml. Both are picked up as soon as they are written. An event is delivered at least once,

@@ -39,7 +39,7 @@ class Ls final : public Command {
         auto* ended = app.add_flag("--ended", ended_, "Only sessions that ended");
         app.add_flag("--open", open_, "Only sessions that did not end")->excludes(ended);
         app.add_flag("--all", all_, "Also what is folded away");
-        app.add_option("--limit", limit_, "How many at most")
+        app.add_option("--limit", limit_, "At most so many sessions (default: 50)")
             ->option_text("N")
             ->check(CLI::Range(1, static_cast<int>(limits::list_page_max)));
         app.add_option("--cursor", cursor_, "Go on where an earlier page ended")->option_text("C");

@@ -36,7 +36,7 @@ struct SubscriberReport {
 /// A name is in one of these states, or not known:
 ///
 ///   present    in the config or a directory: has a Subscriber
-///   absent     on record alone: its place and its letters are put away
+///   absent     on record alone: its cursor and its letters are put away
 ///   forgotten  no longer on record, until it is back
 ///
 ///   recover          ─▶ absent
@@ -80,7 +80,7 @@ class DeliveryScheduler {
     bool pause(const std::string& name);
     bool resume(const std::string& name, Now now);
     enum class Forgetting : std::uint8_t { forgotten, still_there, unknown };
-    /// Drops the place and the letters of one that is absent; any other stays as it is.  Who comes
+    /// Drops the cursor and the letters of one that is absent; any other stays as it is.  Who comes
     /// under that name later is new, and hears nothing from before.
     Forgetting forget(const std::string& name);
     /// All that waits is due now, and what was given up is tried again.

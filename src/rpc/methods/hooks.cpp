@@ -227,7 +227,7 @@ constexpr std::array family{
            about_one<Verb::pause>},
     Method{"hooks.resume", "go on where it was paused or disabled", one_params, state_result,
            about_one<Verb::resume>},
-    Method{"hooks.forget", "drop the place and letters of one that is gone", one_params,
+    Method{"hooks.forget", "drop the cursor and letters of one that is gone", one_params,
            forget_result, about_one<Verb::forget>},
 };
 

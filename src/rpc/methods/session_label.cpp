@@ -67,7 +67,7 @@ constexpr std::array family{
            /*is_ordered=*/true},
     Method{"session.pin", "keep a session, whatever is cleaned up", pin_params, label_result, pin,
            /*is_ordered=*/true},
-    Method{"session.unpin", "take that back", pin_params, label_result, unpin,
+    Method{"session.unpin", "remove the pin of a session", pin_params, label_result, unpin,
            /*is_ordered=*/true},
 };
 
