@@ -10,6 +10,10 @@ namespace knell {
 /// When what a scheduler has to save goes to the store, and in which order: one save at a time, and
 /// what the store refused before what is new.  Saves nothing itself: the daemon's delivery thread
 /// and the simulator both drive it.
+///
+///   idle     ── begin ──▶ saving
+///   saving   ── finish(true) ──▶ idle,  finish(false) ──▶ refused; it is not time before that
+///   refused  ── begin ──▶ saving, a second later and with what is new behind what was refused
 class Saver {
   public:
     /// `is_awaited`: somebody's answer waits for the save.
