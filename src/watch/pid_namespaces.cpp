@@ -175,9 +175,9 @@ Located PidNamespaces::find_anywhere(const NamedPid& named, bool is_seen) const 
     const auto began_at = ticks_since_boot();
     bool is_clear = true;
     std::size_t looked_at = 0;
-    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(proc_.c_str()), closedir);
-    if (folder == nullptr) return cannot_see;
-    while (const auto* entry = readdir(folder.get())) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir(proc_.c_str()), closedir);
+    if (directory == nullptr) return cannot_see;
+    while (const auto* entry = readdir(directory.get())) {
         const std::string_view name = entry->d_name;
         pid_t pid = 0;
         const auto* end = name.data() + name.size();

@@ -19,7 +19,7 @@ namespace knell {
 
 namespace {
 
-/// The entries of a folder whose names are numbers; nothing when it cannot be read.
+/// The entries of a directory whose names are numbers; nothing when it cannot be read.
 std::optional<std::vector<pid_t>> numbers_in(const std::string& path) {
     const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir(path.c_str()), closedir);
     if (directory == nullptr) return std::nullopt;

@@ -61,7 +61,7 @@ class TimedTree::Worker {
     bool is_stuck() const {
         const pid_t reader = reader_;
         if (reader == 0) return false;
-        // In our own folder: where /proc is another namespace's, the number is a stranger's
+        // In our own directory: where /proc is another namespace's, the number is a stranger's
         // elsewhere.
         const auto text = read_small_file(fmt::format("/proc/self/task/{}/stat", reader));
         const auto stat = text ? parse_proc_stat(*text) : std::nullopt;
