@@ -38,6 +38,7 @@ void State::set_heads(const Heads& heads, std::string_view boot_id) {
     auto& word = heads_.last_word;
     if (word && word->at == WallTime{}) word.reset();  // taken back
     if (word && word->boot_id != boot_id) word->boot_id.clear();
+    if (word) word_on_record_ = word->at;
     heads_before_ = heads_;
 }
 

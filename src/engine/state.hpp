@@ -30,10 +30,14 @@ class State {
     /// does not keep them for ever.
     /// `boot_id`: of the boot whose clock `begin` will be told.
     void set_heads(const Heads& heads, std::string_view boot_id);
-    /// The clock was set back behind the daemon's last word on until when it has watched: that word
-    /// would prove too much once the clock gets there again, and must be taken off the record.
+    /// The last word on record on until when a daemon has watched would prove too much to the next
+    /// one, and must be taken off: the clock was set back behind it, or a session was opened that
+    /// had begun before it, unseen, as those that were spooled.
     bool is_last_word_stale() const { return last_word_stale_; }
-    void last_word_written() { last_word_stale_ = false; }
+    void last_word_written(const LastWord& word);
+    /// No word of until then or before may be written: of what was opened here meanwhile somebody
+    /// began unseen.
+    SteadyTime unwatched_until() const { return unwatched_until_; }
     void adopt(const Session& session);
     /// The store is right about that session and memory is not: takes the row as it is, with its
     /// full time from now, or, without one, forgets the session.  Between batches.
@@ -130,6 +134,8 @@ class State {
 
     void open(const Opened& change);
     void open(const Reopened& change);
+    /// Whether it is opened when its owner had been there for a while, and nobody watched it.
+    void note_begin(WallTime since);
     void end(const Ended& change);
 
     /// The two ways a session enters and leaves the tables; links, deadlines and counts follow.
@@ -169,6 +175,8 @@ class State {
     std::optional<SteadyTime> watched_until_;
     std::optional<SteadyTime> vouched_until_;
     bool last_word_stale_ = false;
+    std::optional<WallTime> word_on_record_;
+    SteadyTime unwatched_until_{};
     bool was_set_back_unseen_ = false;
     std::size_t leaving_ = 0;
     std::array<std::size_t, status_names.size()> counts_{};

@@ -87,12 +87,14 @@ void State::set_deadline(Slot slot, SteadyTime deadline) {
 void State::open(const Opened& change) {
     CHECK(change.session.ordinal == heads_.ordinal + 1);
     ++heads_.ordinal;
+    note_begin(change.session.owner.since);
     LiveSession live(change.session, owner_hosts_, clock_for(change.session.owner.since));
     live.set_reaper(change.reaper, change.reaper_is_parent);
     opened_.push_back({insert(std::move(live)), change.session.ordinal});
 }
 
 void State::open(const Reopened& change) {
+    note_begin(change.owner.since);
     // A spooled life began before it is opened: the session's clock goes on from what is on record.
     const auto clock = clock_for(std::max(change.owner.since, change.at));
     // A live one that is taken over leaves with its old owner and comes back with the new.

@@ -21,6 +21,17 @@ std::chrono::milliseconds State::set_back_for(const LiveSession& live) const {
     return std::max(behind, std::chrono::milliseconds{0});
 }
 
+void State::last_word_written(const LastWord& word) {
+    last_word_stale_ = false;
+    word_on_record_ = word.at;
+}
+
+void State::note_begin(WallTime since) {
+    if (since >= heard_at()) return;
+    unwatched_until_ = now_.boot;
+    if (word_on_record_ && since <= *word_on_record_) last_word_stale_ = true;
+}
+
 std::optional<WallTime> State::last_word_for(const LiveSession& live) const {
     // What was spooled began before that, but nobody watched it then.
     if (!heads_.last_word || !live.is_adopted()) return std::nullopt;

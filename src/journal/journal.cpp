@@ -294,7 +294,7 @@ void Journal::flush_seen_if_due() {
 /// owners go, and every end that it saw is on record.
 std::optional<LastWord> Journal::last_word() const {
     const auto until = state_.watched_until();
-    if (!until || state_.has_leaving()) return std::nullopt;
+    if (!until || state_.has_leaving() || *until <= state_.unwatched_until()) return std::nullopt;
     const auto& now = state_.now();
     const auto ago = now.boot - std::min(*until, now.boot);
     return LastWord{now.wall - std::chrono::ceil<std::chrono::milliseconds>(ago), boot_id_, *until};
@@ -384,7 +384,7 @@ Journal::Step Journal::commit(std::vector<Input>&& inputs, Now now, std::span<co
                 if (state_.is_last_word_stale() && !batch_.last_word) batch_.last_word = LastWord{};
                 written = write();
                 if (written) ++counts_.commits;
-                if (written && batch_.last_word) state_.last_word_written();
+                if (written && batch_.last_word) state_.last_word_written(*batch_.last_word);
             }
         }
         if (!written) {
