@@ -143,6 +143,9 @@ void Journal::save_listened_now_and_then() {
 void Journal::take(Decision&& decision) {
     for (auto& change : decision.changes) {
         state_.apply(change);
+        const auto* ref = ref_of(change);
+        const bool is_open = ref == nullptr || state_.find(ref->id) != nullptr;
+        if (!is_open && !state_.ended_in_batch(ref->id)) ended_changed_.insert(ref->id);
         batch_.changes.push_back(std::move(change));
     }
     for (auto& event : decision.events) {
@@ -198,7 +201,7 @@ Result<std::size_t> Journal::decide_some(std::span<Input> inputs, Step& step) {
         if (needs == Needs::row || (needs == Needs::past && !is_open)) {
             // What was decided of it is not written: the row in the store is out of date, so what
             // comes after it waits for the next transaction.
-            if (state_.ended_in_batch(*subject)) break;
+            if (is_ended_in_batch(*subject)) break;
             if (needs == Needs::row && is_in_batch(*subject)) break;
             auto row = store_.find(*subject);
             if (!row) return std::unexpected(row.error());
@@ -245,7 +248,7 @@ Result<std::optional<bool>> Journal::is_own_ancestor(const Create& create) {
             id = SessionId(std::string(live->parent_id()));
             continue;
         }
-        if (state_.ended_in_batch(id)) return std::nullopt;
+        if (is_ended_in_batch(id)) return std::nullopt;
         auto row = store_.find(id);
         if (!row) return std::unexpected(row.error());
         if (!*row) return false;
@@ -371,6 +374,7 @@ Journal::Step Journal::commit(std::vector<Input>&& inputs, Now now, std::span<co
         batch_.clear();
         effects_.clear();
         signs_.clear();
+        ended_changed_.clear();
         const auto taken = decide_some(left, step);
         auto written = taken ? Result<void>{} : Result<void>{std::unexpected(taken.error())};
         if (written) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/decide.hpp"
@@ -78,8 +79,13 @@ class Journal {
 
     Result<std::size_t> decide_some(std::span<Input> inputs, Step& step);
     Result<Reply> decide_one(Input&& input, const Session* past);
-    /// Whether something was decided of that session that is not written yet.
+    /// Whether something was decided of that session that is not written yet: its row is out of
+    /// date.
     bool is_in_batch(const SessionId& id) const;
+    /// The same of one that is not open, where that is asked for every new id.
+    bool is_ended_in_batch(const SessionId& id) const {
+        return state_.ended_in_batch(id) || ended_changed_.contains(id);
+    }
     /// Whether a new session comes out of itself, through parents that name it: they may have been
     /// opened first.  Nothing: a parent's row is not written yet.
     Result<std::optional<bool>> is_own_ancestor(const Create& create);
@@ -106,9 +112,10 @@ class Journal {
     Store& store_;
     std::string boot_id_;
     Batch batch_;
-    std::vector<Effect> effects_;   // of the batch
-    std::vector<Sign> signs_;       // of life, in the batch
-    std::span<const Now> arrived_;  // of the step
+    std::vector<Effect> effects_;                  // of the batch
+    std::vector<Sign> signs_;                      // of life, in the batch
+    std::unordered_set<SessionId> ended_changed_;  // had ended before the batch, and changed in it
+    std::span<const Now> arrived_;                 // of the step
     SteadyTime seen_saved_at_{};
     SteadyTime listened_saved_{};
     Batch::Life life_;

@@ -63,6 +63,16 @@ TEST_P(LabelStory, AnEndedSessionIsWrittenOnInTheSameGroup) {
     EXPECT_TRUE(shown("a").pinned) << "the next generation is the same session";
 }
 
+TEST_P(LabelStory, WhatIsWrittenOnAnEndedOneGoesWithItsNextGeneration) {
+    journal().one(close("a"), at(1));
+
+    const auto step = journal().step({title("a", "again"), resume("a")}, at(2));
+
+    ASSERT_EQ(step.events.size(), 2U);
+    EXPECT_EQ(step.events[1].type, EventType::session_start);
+    EXPECT_EQ(step.events[1].title, "again");
+}
+
 TEST_P(LabelStory, ATitleUnfoldsAnEmptySessionThatSomebodyClosed) {
     journal().one(title("a", "kept"), at(1));
     journal().one(close("a"), at(2));

@@ -44,6 +44,17 @@ TEST_P(LeftoverFates, AreRecordedAfterTheEnd) {
     EXPECT_EQ(shown("a").end->leftovers, fates);
 }
 
+TEST_P(LeftoverFates, ThatComeInOneGroupAreAllRecorded) {
+    leave({leftover(42), leftover(43)});
+
+    journal().group({settle("a", 1, {leftover(42, Fate::stopped)}),
+                     settle("a", 1, {leftover(43, Fate::killed)})},
+                    at(2));
+
+    EXPECT_EQ(shown("a").end->leftovers,
+              (std::vector{leftover(42, Fate::stopped), leftover(43, Fate::killed)}));
+}
+
 TEST_P(LeftoverFates, ThatAreOpenAreFoundAfterARestart) {
     leave({leftover(42)});
 
