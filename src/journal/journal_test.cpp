@@ -183,5 +183,28 @@ TEST_F(JournalTrial, LastSignsOfLifeThatAreRefusedAreSavedTheNextTime) {
     EXPECT_EQ((*row)->last_seen_at, at(5).wall);
 }
 
+/// Until when owners were surely watched goes by the wall clock: set back, it says nothing any
+/// more, until it is written anew.
+TEST_F(JournalTrial, TheLastWordIsTakenBackOnceWhenTheClockIsSetBack) {
+    recover();
+    const auto set_back = [](Now now) {
+        now.wall -= 100s;
+        return now;
+    };
+    commit({create("a", lease_owner(1000s))});
+    state_.set_watched_until(at(60).boot);
+    commit({}, at(61));
+    ASSERT_TRUE(store_.heads()->last_word);
+    EXPECT_EQ(store_.heads()->last_word->at, at(60).wall);
+
+    commit({append("a", 1, {"x"})}, set_back(at(62)));
+    EXPECT_EQ(store_.heads()->last_word->at, WallTime{}) << "taken back";
+
+    state_.set_watched_until(at(130).boot);
+    commit({}, set_back(at(131)));
+    commit({append("a", 1, {"x"})}, set_back(at(132)));
+    EXPECT_EQ(store_.heads()->last_word->at, set_back(at(130)).wall);
+}
+
 }  // namespace
 }  // namespace knell

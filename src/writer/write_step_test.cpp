@@ -65,6 +65,23 @@ TEST_F(WriteStepTrial, WithNothingOpenNothingNeedBeDone) {
     EXPECT_LT(write_step_.max_wait(), *without_deadlines) << "a lease may run out";
 }
 
+TEST_F(WriteStepTrial, WhatFellDueAndDoesNotFitIntoOneStepIsDoneAtOnce) {
+    ASSERT_TRUE(recover());
+    constexpr std::size_t more_than_fit = limits::batch_commands_max + 1;
+    for (std::size_t i = 0; i < more_than_fit; ++i) {
+        say(create(fmt::format("s{}", i), testing::process_owner(100)));
+    }
+
+    say(testing::gone(100, testing::exited(3)), /*observed=*/true);
+
+    EXPECT_GT(write_step_.state().open_count(), 0U);
+    EXPECT_EQ(write_step_.max_wait(), 0ms);
+    write_step_.take({}, clocks_);
+    write_step_.step();
+    EXPECT_EQ(write_step_.state().open_count(), 0U);
+    EXPECT_EQ(write_step_.max_wait(), std::nullopt);
+}
+
 TEST_F(WriteStepTrial, AnObserversWordThatTheStoreRefusesIsSaidAgain) {
     ASSERT_TRUE(recover());
     say(create("a", testing::process_owner(100)));

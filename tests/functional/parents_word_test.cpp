@@ -111,16 +111,18 @@ TEST_F(ParentsWord, IsNotWaitedForByWhoStartsTheCommandAgain) {
     for (int round = 0; round < 3; ++round) {
         Pipe out;
         auto spawn =
-            home.command({"run", "--id", "s", "--", "sh", "-c", "echo up; exec sleep 600"});
+            home.command({"run", "--id", "s", "--", "sh", "-c", "echo $$; exec sleep 600"});
         spawn.argv.insert(spawn.argv.begin(), "setsid");
         spawn.out = out.writing.get();
         Process wrapper(spawn);
         out.writing.reset();
         std::string said;
         while (!said.contains('\n')) ASSERT_TRUE(read_available(out.reading.get(), said));
+        const Stray command(static_cast<pid_t>(std::stol(said)));
         // As a supervisor or the kernel does it, with nobody left to tell.
         ASSERT_EQ(::kill(-wrapper.pid(), SIGKILL), 0);
         wrapper.wait();
+        command.wait_until_gone();  // where processors are scarce it lives a little longer
 
         const auto again = home.knell({"run", "--id", "s", "--", "true"});
 
