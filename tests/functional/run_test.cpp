@@ -46,6 +46,20 @@ TEST_F(Run, SuccessIsCompleted) {
     EXPECT_EQ(text(show("s"), "proof"), "observed");
 }
 
+TEST_F(Run, ItsEventsSayWhatRanAndWhere) {
+    const auto pid = run({"sh", "-c", "echo $$"}).out;
+
+    const auto told = client.must("events.read", R"({"session_id":"s"})");
+
+    for (const auto* event : {"events.0.", "events.1."}) {
+        EXPECT_EQ(text(told, event + std::string("command")), "sh -c echo $$");
+        EXPECT_EQ(fmt::format("{}\n", number(told, event + std::string("pid"))), pid);
+        EXPECT_EQ(text(told, event + std::string("cwd")), std::filesystem::current_path());
+        EXPECT_EQ(text(told, event + std::string("title")), text(show("s"), "title"));
+        EXPECT_EQ(text(told, event + std::string("host")), text(show("s"), "owner.host"));
+    }
+}
+
 TEST_F(Run, AnotherExitStatusIsKept) {
     EXPECT_EQ(run({"sh", "-c", "exit 3"}).status, 3);
 
