@@ -146,7 +146,12 @@ void Delivery::step(Now now) {
             read_again_at_ = now.steady + read_again_after;
         }
     }
-    for (const auto& attempt : scheduler_.due(now)) begin(attempt, now);
+    for (const auto& attempt : scheduler_.due(now)) {
+        begin(attempt, now);
+        // Starting a process takes its time, and many may be due: no receiver is to wait for them,
+        // nor be blamed for a connection that we were late to look at.
+        webhooks_.step();
+    }
     hooks_.step(now.steady);
     webhooks_.step();
     collect(hooks_.take_finished(), now);
