@@ -111,7 +111,7 @@ void World::create(const Action& action, std::optional<Close> and_close) {
     create.draft.id = SessionId(id);
     create.draft.source = "cli";
     create.draft.owner = pick_owner(action);
-    create.draft.cwd = "/work/" + id;
+    create.draft.cwd = "/srv/" + id;
     if (action.which / 8 % 3 == 0) {
         create.draft.on_owner_loss = OnOwnerLoss::park;
         create.draft.park_window = std::chrono::seconds{action.which / 64 % 26 + 5};
