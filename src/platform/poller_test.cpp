@@ -10,28 +10,17 @@
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 
+#include "testing/pipe.hpp"
 #include "testing/refused_calls.hpp"
 
 namespace knell {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::Pipe;
 
 constexpr SteadyTime now{1h};
 constexpr auto tomorrow = now + 24h;
-
-struct Pipe {
-    Pipe() {
-        std::array<int, 2> ends{};
-        EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
-        reader = Fd{ends[0]};
-        writer = Fd{ends[1]};
-    }
-    pollfd readable() const { return {.fd = reader.get(), .events = POLLIN, .revents = 0}; }
-
-    Fd reader;
-    Fd writer;
-};
 
 TEST(Awaited, TheEarliestTimeCounts) {
     Awaited awaited;

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "platform/small_file.hpp"
+#include "testing/pipe.hpp"
 #include "testing/refused_calls.hpp"
 #include "testing/temp_folder.hpp"
 
@@ -23,33 +24,13 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::Pipe;
 using testing::with_refused_calls;
 using Group = ChildSpec::Group;
 
 ChildSpec shell(std::string script) {
     return {.program = ProgramAt{"/bin/sh"}, .argv = {"sh", "-c", std::move(script)}};
 }
-
-struct Pipe {
-    Pipe() {
-        std::array<int, 2> ends{};
-        EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
-        reader = Fd{ends[0]};
-        writer = Fd{ends[1]};
-    }
-    std::string text() {
-        writer.reset();
-        std::string all;
-        std::array<char, 4096> chunk{};
-        for (ssize_t size = 0; (size = ::read(reader.get(), chunk.data(), chunk.size())) > 0;) {
-            all.append(chunk.data(), static_cast<std::size_t>(size));
-        }
-        return all;
-    }
-
-    Fd reader;
-    Fd writer;
-};
 
 int reap(const Spawned& child) {
     int status = 0;
