@@ -195,8 +195,26 @@ TEST_F(SpoolTaking, AnotherOwnerUnderTheSameIdIsNotTheSame) {
         refuse(ErrorCode::owned,
                OwnedBy{.owner = owner, .generation = generation, .status = {}, .how_known = {}});
         take_in();
-        EXPECT_EQ(files(), is_the_same ? "" : "s.jsonl.bad") << pid << " " << ticks;
+        EXPECT_EQ(files(), is_the_same ? "" : "s.jsonl") << pid << " " << ticks;
     }
+}
+
+TEST_F(SpoolTaking, ARunWhoseIdIsHeldByAnotherIsItsNextLife) {
+    auto other = testing::create("s");
+    other.draft.owner = testing::process_owner(99);
+    ASSERT_TRUE(backend_.commit(Command{other}));
+    write(create_line() + close_line());
+    take_in();
+    EXPECT_EQ(files(), "s.jsonl") << "it waits";
+    EXPECT_EQ(session()->generation, 1U);
+    EXPECT_FALSE(session()->end);
+
+    ASSERT_TRUE(backend_.commit(Command{testing::close("s")}));
+    take_in();
+    EXPECT_EQ(files(), "");
+    EXPECT_EQ(session()->generation, 2U);
+    EXPECT_EQ(session()->owner.process.pid, 4711);
+    EXPECT_EQ(session()->end->reason, Reason::exited);
 }
 
 TEST_F(SpoolTaking, OfAnotherNamespaceThePidMayHaveBeenTranslated) {
@@ -335,100 +353,6 @@ TEST_F(SpoolTaking, OneLookAtATime) {
     backend_.do_reads();
     EXPECT_EQ(backend_.submitted.size(), 1U);
     EXPECT_EQ(files(), "");
-}
-
-// --- a disk that fails
-// ----------------------------------------------------------------------------
-
-class SpoolFileOpening : public SpoolTaking {
-  protected:
-    SpoolFileOpening() { write(create_line()); }
-    Result<std::optional<SpoolFile>> open() { return open_spool_file(path_, files_.calls()); }
-
-    const std::string path_ = dir_ + "/s.jsonl";
-    testing::FaultyFiles files_;
-};
-
-TEST_F(SpoolFileOpening, EveryFailureIsForLaterOrForGood) {
-    struct Fault {
-        std::string_view call;
-        int nth;
-        int error;
-        bool passes;
-    };
-    const std::vector<Fault> faults{
-        {"open", 1, ENOENT, true},  {"open", 1, EMFILE, true}, {"open", 1, ENFILE, true},
-        {"open", 1, ENOMEM, true},  {"open", 1, EINTR, true},  {"open", 1, EIO, true},
-        {"open", 1, EACCES, false}, {"fstat", 1, EIO, true},   {"fstat", 1, EOVERFLOW, false},
-        {"open", 2, ENOENT, true},  {"open", 2, EMFILE, true}, {"open", 2, ENFILE, true},
-        {"open", 2, ENOMEM, true},  {"open", 2, EIO, true},    {"open", 2, EACCES, false},
-        {"flock", 1, EAGAIN, true}, {"flock", 1, EINTR, true}, {"flock", 1, ENOLCK, true},
-        {"fstat", 2, EIO, true},    {"read", 1, EIO, true},    {"read", 1, ENOMEM, true},
-        {"read", 1, EISDIR, false}, {"read", 2, EIO, true},
-    };
-    for (const auto& [call, nth, error, passes] : faults) {
-        files_ = {};
-        files_.fail(call, error, nth);
-        const auto about =
-            fmt::format("{} {}: {}", call, nth, std::generic_category().message(error));
-        const auto opened = open();
-        EXPECT_EQ(opened.has_value(), passes) << about;
-        if (opened) {
-            EXPECT_FALSE(*opened) << about;
-        }
-        if (!opened) {
-            EXPECT_EQ(opened.error().message, std::generic_category().message(error));
-        }
-    }
-}
-
-TEST_F(SpoolFileOpening, AnInterruptedReadGoesOn) {
-    files_.fail("read", EINTR);
-    files_.bytes_at_once(7);
-    const auto opened = open();
-    ASSERT_TRUE(opened && *opened);
-    EXPECT_EQ((*opened)->text, create_line());
-}
-
-TEST_F(SpoolFileOpening, OneThatIsWrittenToIsForLater) {
-    const Fd writer{::open(path_.c_str(), O_RDWR | O_CLOEXEC)};
-    ASSERT_EQ(::flock(writer.get(), LOCK_EX | LOCK_NB), 0);
-    const auto opened = open();
-    ASSERT_TRUE(opened);
-    EXPECT_FALSE(*opened);
-}
-
-TEST_F(SpoolFileOpening, WhatIsOpenIsLocked) {
-    const auto opened = open();
-    ASSERT_TRUE(opened && *opened);
-    const Fd writer{::open(path_.c_str(), O_RDWR | O_CLOEXEC)};
-    EXPECT_EQ(::flock(writer.get(), LOCK_EX | LOCK_NB), -1);
-}
-
-TEST_F(SpoolFileOpening, OneThatIsDeletedBeforeItIsLockedIsGone) {
-    files_.before("flock", [&] { fs::remove(path_); });
-    const auto opened = open();
-    ASSERT_TRUE(opened);
-    EXPECT_FALSE(*opened);
-}
-
-TEST_F(SpoolFileOpening, OnlyARegularFileIsOpened) {
-    fs::remove(path_);
-    ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
-    EXPECT_EQ(open().error().message, "it is not a regular file");
-    fs::remove(path_);
-    write(create_line(), "elsewhere");
-    fs::create_symlink(dir_ + "/elsewhere", path_);
-    EXPECT_EQ(open().error().message, "it is not a regular file");
-    EXPECT_EQ(files_.count("open"), 2) << "looked at, not opened";
-}
-
-TEST_F(SpoolFileOpening, AFileMayBeAsLargeAsItsBoundAndNoLarger) {
-    write(std::string(limits::spool_file_bytes_max, '\n'));
-    ASSERT_TRUE(open());
-    EXPECT_EQ((**open()).text.size(), limits::spool_file_bytes_max);
-    write(std::string(limits::spool_file_bytes_max + 1, '\n'));
-    EXPECT_FALSE(open());
 }
 
 TEST_F(SpoolTaking, WhatCannotBeDeletedIsTakenInAgainWithoutASecondLife) {
