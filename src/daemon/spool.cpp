@@ -21,7 +21,7 @@ namespace {
 class Intake : public std::enable_shared_from_this<Intake> {
   public:
     Intake(std::string path, Fd lock, std::vector<Command> commands, rpc::Backend& backend,
-           std::function<void()> done)
+           std::function<void(const std::string& why_it_stays)> done)
         : path_(std::move(path)),
           lock_(std::move(lock)),
           replay_(std::move(commands)),
@@ -33,11 +33,10 @@ class Intake : public std::enable_shared_from_this<Intake> {
         if (auto* command = std::get_if<Command>(&next)) {
             submit(std::move(*command));
         } else if (const auto* later = std::get_if<SpoolReplay::Later>(&next)) {
-            log_warn("{} stays for now: {}", path_, later->why);
-            finish();
+            finish(later->why);
         } else if (const auto* never = std::get_if<SpoolReplay::Never>(&next)) {
             set_aside_and_say(path_, never->why);
-            finish();
+            finish("");
         } else {
             settle();
         }
@@ -53,19 +52,19 @@ class Intake : public std::enable_shared_from_this<Intake> {
 
     void settle() {
         delete_delivered(path_, replay_);
-        finish();
+        finish("");
     }
 
-    void finish() {
+    void finish(const std::string& why_it_stays) {
         lock_.reset();
-        done_();
+        done_(why_it_stays);
     }
 
     const std::string path_;
     Fd lock_;
     SpoolReplay replay_;
     rpc::Backend& backend_;
-    const std::function<void()> done_;
+    const std::function<void(const std::string& why_it_stays)> done_;
 };
 
 }  // namespace
@@ -84,6 +83,7 @@ void SpoolIntake::look() {
         backend_, [found, this](Reader&) { *found = find_spool_files(spool_dir_); },
         [found, this](bool) {
             looking_ = false;
+            said_before_ = std::exchange(said_, {});
             waiting_.assign(found->begin(), found->end());
             advance();
             settle_look();
@@ -112,10 +112,23 @@ void SpoolIntake::load(const std::string& path) {
                 set_aside_and_say(path, problem);
                 return finish_one();
             }
-            std::make_shared<Intake>(path, std::move(lock), std::move(commands), backend_, [this] {
+            const auto done = [this, path](const std::string& why_it_stays) {
+                say_why_it_stays(path, why_it_stays);
                 finish_one();
-            })->go_on();
+            };
+            std::make_shared<Intake>(path, std::move(lock), std::move(commands), backend_, done)
+                ->go_on();
         });
+}
+
+/// Once, not at each look: a run that waits for another one under its id may wait for days.
+void SpoolIntake::say_why_it_stays(const std::string& path, const std::string& why) {
+    if (why.empty()) return;
+    const auto before = said_before_.find(path);
+    if (before == said_before_.end() || before->second != why) {
+        log_warn("{} stays for now: {}", path, why);
+    }
+    said_[path] = why;
 }
 
 void SpoolIntake::finish_one() {

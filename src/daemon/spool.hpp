@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,9 +31,13 @@ class SpoolIntake {
     void load(const std::string& path);
     void finish_one();
     void settle_look();
+    void say_why_it_stays(const std::string& path, const std::string& why);
 
     const std::string spool_dir_;
     rpc::Backend& backend_;
+    /// By path, why it stays: found in this look and in the one before.
+    std::map<std::string, std::string> said_;
+    std::map<std::string, std::string> said_before_;
     bool looking_ = false;
     std::deque<std::string> waiting_;
     std::size_t under_way_ = 0;

@@ -6,8 +6,10 @@ namespace knell {
 
 namespace {
 
+/// A run whose id another one holds is the next life under that id once the other is over.
 bool may_pass(ErrorCode code) {
-    return code == ErrorCode::storage || code == ErrorCode::limit || code == ErrorCode::internal;
+    return code == ErrorCode::storage || code == ErrorCode::limit || code == ErrorCode::internal ||
+           code == ErrorCode::owned;
 }
 
 Command as_resume(Create&& create) {

@@ -111,16 +111,23 @@ Result<void> WriteStep::resume_stopping(std::vector<Effect>& effects) {
     });
 }
 
-void WriteStep::take_in(SpoolAtStart& spool, Recovered& recovered) {
+Result<void> WriteStep::take_in(SpoolAtStart& spool, Recovered& recovered) {
     const auto is_open = [this](const SessionId& id) { return state_.find(id) != nullptr; };
+    Result<void> taken;
     spool.take_in(is_open, [&](Command&& command) -> Result<Reply> {
+        if (!taken) return std::unexpected(taken.error());
         std::vector<Input> inputs;
         inputs.emplace_back(std::move(command));
         auto step = journal_.commit(std::move(inputs), listen_from_now());
-        if (step.failed) return fail(ErrorCode::storage, step.why_failed);
+        if (step.failed) {
+            // A look at the owners would now end as lost what the file can explain.
+            taken = fail(ErrorCode::storage, step.why_failed);
+            return std::unexpected(taken.error());
+        }
         std::ranges::move(step.effects, std::back_inserter(recovered.effects));
         return std::move(step.replies.front());
     });
+    return taken;
 }
 
 Result<WriteStep::Recovered> WriteStep::recover(const ProcessTable& processes,
@@ -144,7 +151,7 @@ Result<WriteStep::Recovered> WriteStep::recover(const ProcessTable& processes,
 
     Recovered recovered{std::move(announced.effects), {}};
     // Before the owners are looked at: of the dead it may know more than can be seen.
-    take_in(spool, recovered);
+    if (auto taken = take_in(spool, recovered); !taken) return std::unexpected(taken.error());
     inputs.clear();
     inputs.emplace_back(Survey{});
     auto surveyed = journal_.commit(std::move(inputs), listen_from_now());

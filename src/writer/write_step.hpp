@@ -108,7 +108,7 @@ class WriteStep {
     };
     Group next_group();
     std::vector<Input> look_at_owners(const SurveyReply& survey, const ProcessTable& processes);
-    void take_in(SpoolAtStart& spool, Recovered& recovered);
+    Result<void> take_in(SpoolAtStart& spool, Recovered& recovered);
     Result<void> end_the_dead(std::vector<Input> findings, LeftoverFinder& leftovers,
                               Recovered& recovered);
     Result<void> resume_stopping(std::vector<Effect>& effects);

@@ -55,6 +55,30 @@ TEST_F(WriteStepTrial, ARecoveryThatTheStoreRefusesIsNone) {
     EXPECT_TRUE(recover());
 }
 
+TEST_F(WriteStepTrial, ASpooledEndThatTheStoreRefusesIsNotTakenForALoss) {
+    struct OneClose final : SpoolAtStart {
+        explicit OneClose(testing::FailingStore& store) : store(store) {}
+        void take_in(const IsOpen& is_open, const Say& say) override {
+            ASSERT_TRUE(is_open(SessionId("a")));
+            store.refused = {Call::commit};
+            EXPECT_FALSE(say(Command{testing::close("a")}));
+            store.refused = {};
+            EXPECT_FALSE(say(Command{testing::close("a")})) << "nothing follows what was refused";
+        }
+        testing::FailingStore& store;
+    };
+    ASSERT_TRUE(recover());
+    say(create("a", testing::process_owner(100)));
+    OneClose spool(store_);
+
+    WriteStep next(store_, [this] { return clocks_; });
+    EXPECT_FALSE(next.recover(processes_, leftovers_, spool, "started"));
+
+    const auto row = store_.find(SessionId("a"));
+    ASSERT_TRUE(row && *row);
+    EXPECT_FALSE((*row)->end);
+}
+
 TEST_F(WriteStepTrial, WithNothingOpenNothingNeedBeDone) {
     ASSERT_TRUE(recover());
     EXPECT_EQ(write_step_.max_wait(), std::nullopt);

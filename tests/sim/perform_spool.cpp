@@ -24,10 +24,20 @@ Close close_of(const SpooledRun& run, const Host::Process& command, WallTime at)
 
 }  // namespace
 
+/// Mostly one of its own; now and then one that somebody else has, or had.
+SessionId World::id_for_run(const Action& action) {
+    if (action.which % 4 == 0 && !ids_.empty()) {
+        const auto& taken = ids_[action.which / 4 % ids_.size()];
+        if (!ledger_.runs.contains(taken)) return SessionId(taken);
+    }
+    ids_.push_back(fmt::format("s{}", ++last_id_));
+    return SessionId(ids_.back());
+}
+
 /// A run writes that it begins; now and then its file has lost its first line.
 void World::spool_start(const Action& action) {
     SpooledRun run;
-    run.create.draft.id = SessionId(fmt::format("s{}", ++last_id_));
+    run.create.draft.id = id_for_run(action);
     run.create.draft.source = "cli";
     run.create.draft.owner.process = host_.start();
     host_.find(run.create.draft.owner.process)->is_private = true;
@@ -35,7 +45,6 @@ void World::spool_start(const Action& action) {
     run.create.draft.leftovers = LeftoversPolicy::report;
     run.create.at = host_.readings().wall;
     const auto& id = run.create.draft.id.text();
-    ids_.push_back(id);
     say("  of session " + id);
     run.is_broken = action.how % 8 == 0;
     if (run.is_broken) {

@@ -61,12 +61,23 @@ std::string run_doubled(const Scene& scene) {
 }
 
 std::string spool_not_empty(const Scene& scene) {
-    if (scene.spool->size() > 0) return "a file is still there";
+    for (const auto& [id, lines] : scene.spool->files()) {
+        // It waits for the other one under its id.
+        const auto* other = scene.ledger.find(SessionId(id));
+        const bool is_next = lives_of(scene.ledger.runs.at(id), scene.ledger).empty();
+        if (other == nullptr || !other->open || !is_next) {
+            return fmt::format("the file of {} is still there", id);
+        }
+    }
     for (const auto& [id, run] : scene.ledger.runs) {
         const bool is_kept = scene.spool->set_aside().contains(id);
+        if (!run.is_broken && is_kept) {
+            return fmt::format("the file of {} was set aside, and can be understood", id);
+        }
         if (run.is_broken && !is_kept) {
             return fmt::format("the file of {} cannot be understood, and is not kept", id);
         }
+        if (scene.spool->files().contains(id)) continue;
         if (is_kept || !run.has_written || !lives_of(run, scene.ledger).empty()) continue;
         return fmt::format("{} is neither on record nor kept", id);
     }

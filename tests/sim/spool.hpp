@@ -23,7 +23,7 @@ class Spool final : public SpoolAtStart {
     bool holds(const std::string& name) const { return files_.contains(name); }
     /// Nobody can add to it, or it is taken in right now.
     bool is_locked(const std::string& name) const { return under_way_.contains(name); }
-    std::size_t size() const { return files_.size(); }
+    const std::map<std::string, std::vector<Command>>& files() const { return files_; }
     const std::map<std::string, std::vector<Command>>& set_aside() const { return bad_; }
 
     /// While the daemon starts: files of open sessions.  Those that it deleted by that are in

@@ -110,6 +110,7 @@ class World {
     void beat_all(const Action& action);
     void queue_up(const Action& action);
     void loop_crashes(const Action& action);
+    SessionId id_for_run(const Action& action);
     void spool_start(const Action& action);
     void spool_end(const Action& action);
     std::vector<Spoken> take_from_spool();
