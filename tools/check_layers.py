@@ -29,6 +29,7 @@ LAYERS = {
     "wire": ["store", "core", "base"],
     "rpc": ["wire", "engine", "store", "watch", "core", "base"],
     "net": ["wire", "rpc", "platform", "core", "base"],
+    "net/http": ["net", "wire", "rpc", "platform", "core", "base"],
     "config": ["wire", "platform", "core", "base"],
     "foreign": ["config/yaml.hpp", "config/file_problem.hpp", "config/key_table.hpp",
                 "config/binding.hpp", "core", "base"],
@@ -41,7 +42,7 @@ LAYERS = {
             "foreign/hook_keys.hpp"],
 }
 LAYERS["daemon"] = [layer for layer in LAYERS if layer != "cli"]
-LAYERS["testing"] = [layer for layer in LAYERS if layer not in ("cli", "net")]
+LAYERS["testing"] = [layer for layer in LAYERS if layer not in ("cli", "net", "net/http")]
 
 # Unit tests, src/**/*_test.cpp and bench/**/*_test.cpp, may include this too.
 UNIT_TESTS_MAY_ALSO = ["testing"]
@@ -50,7 +51,9 @@ UNIT_TESTS_MAY_ALSO = ["testing"]
 LIBRARIES = [
     (r"sqlite3\.h|sqlite3ext\.h|SQLiteCpp/", ["store/sqlite", "foreign", "testing", "bench"]),
     (r"boost/json", ["wire"]),
-    (r"boost/(asio|beast)", ["net"]),
+    (r"boost/asio", ["net", "net/http"]),
+    (r"boost/beast", ["net/http"]),
+    (r"zlib\.h", ["net/http"]),
     (r"CLI/", ["cli"]),
     (r"spdlog/", ["platform", "daemon"]),
     (r"yaml-cpp/", ["config", "foreign"]),
@@ -207,6 +210,10 @@ BAD = [  # path, text, line and rule of the one finding
     ("src/rpc/a.cpp", "#include <boost/json.hpp>\n", 1, "libraries"),
     ("src/daemon/b.cpp", "#include <boost/asio/io_context.hpp>\n", 1, "libraries"),
     ("src/client/a.cpp", "#include <boost/beast.hpp>\n", 1, "libraries"),
+    ("src/net/c.cpp", "#include <boost/beast/http.hpp>\n", 1, "libraries"),
+    ("src/net/d.cpp", '#include "net/http/routes.hpp"\n', 1, "layers"),
+    ("src/net/http/a.cpp", '#include "config/config.hpp"\n', 1, "layers"),
+    ("src/net/e.cpp", "#include <zlib.h>\n", 1, "libraries"),
     ("src/daemon/c.cpp", "#include <CLI/CLI.hpp>\n", 1, "libraries"),
     ("src/engine/c.cpp", "#include <spdlog/spdlog.h>\n", 1, "libraries"),
     ("src/core/d.cpp", "#include <yaml-cpp/yaml.h>\n", 1, "libraries"),
@@ -244,6 +251,7 @@ GOOD = [
     ("src/platform/y_test.cpp", "::execve(path, argv, environment);\n"),
     ("src/foreign/z.cpp", '#include "config/key_table.hpp"\n'),
     ("src/config/z.cpp", "#include <yaml-cpp/parser.h>\n"),
+    ("src/net/http/z.cpp", '#include <boost/beast/http.hpp>\n#include "net/outbox.hpp"\n'),
     ("src/cli/z.cpp", '#include <CLI/CLI.hpp>\n#include "daemon/daemon.hpp"\n'),
     ("src/store/sqlite/z.cpp", '#include <SQLiteCpp/Database.h>\n#include "store/store.hpp"\n'),
     ("src/rpc/methods/z.cpp", '#include "wire/json.hpp"\nJsonObject render();\n'),
