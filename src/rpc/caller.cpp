@@ -15,7 +15,7 @@ struct Describe {
     }
     std::string operator()(const HttpClient& client) const {
         return fmt::format("HTTP client {} ({} token)", client.address,
-                           client.access == Access::full ? "full" : "read-only");
+                           client.access == Access::read_only ? "read-only" : "full");
     }
     std::string operator()(const Spooled&) const {
         return "knell run, spooled while no daemon could be reached";
@@ -41,6 +41,11 @@ std::uint64_t Caller::pid_namespace() const {
 
 std::string Caller::describe() const {
     return std::visit(Describe{}, who);
+}
+
+Access Caller::access() const {
+    const auto* client = std::get_if<HttpClient>(&who);
+    return client != nullptr ? client->access : Access::processes;
 }
 
 }  // namespace knell::rpc

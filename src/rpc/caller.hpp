@@ -22,8 +22,12 @@ struct UnixPeer {
     std::uint64_t pid_namespace = 0;         // where it counts pids; 0: that cannot be told
 };
 
-/// What the token of an HTTP client allows.
-enum class Access : std::uint8_t { read_only, full };
+/// What a method needs and a client has; each allows what those before it do.
+enum class Access : std::uint8_t {
+    read_only,  // changes nothing
+    full,       // changes what is on record
+    processes,  // starts programs, or changes which ones are started
+};
 
 /// Somebody on HTTP: known by a token, and no process that could own a session or be looked at.
 struct HttpClient {
@@ -46,6 +50,9 @@ struct Caller {
 
     /// For evidence: "process 4242 (uid 1000)".
     std::string describe() const;
+
+    /// A process on the unix socket may do everything: it is ours or root's.
+    Access access() const;
 };
 
 }  // namespace knell::rpc

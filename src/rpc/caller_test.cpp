@@ -29,5 +29,12 @@ TEST(Caller, OnlyAUnixPeerIsAProcess) {
     }
 }
 
+TEST(Caller, MayDoEverythingUnlessATokenSaysOtherwise) {
+    EXPECT_EQ(Caller{UnixPeer{}}.access(), Access::processes);
+    EXPECT_EQ(Caller{Spooled{}}.access(), Access::processes);
+    EXPECT_EQ(Caller{HttpClient{}}.access(), Access::read_only);
+    EXPECT_EQ((Caller{HttpClient{.address = "", .access = Access::full}}).access(), Access::full);
+}
+
 }  // namespace
 }  // namespace knell::rpc

@@ -48,6 +48,25 @@ wire::Answer answer_of(const Json& id, Result<Json>&& result) {
     return answer;
 }
 
+/// Why that caller may not use it.
+std::optional<Error> refusal(const Method& method, const Caller& caller) {
+    if (caller.access() >= method.access) return std::nullopt;
+    if (method.access == Access::processes && caller.access() == Access::full) {
+        return Error{ErrorCode::unauthorized,
+                     fmt::format("{} starts programs, or changes which ones are started; over HTTP "
+                                 "that needs `allow_processes: true` under `http` in config.yaml",
+                                 method.name),
+                     {},
+                     {}};
+    }
+    return Error{ErrorCode::unauthorized,
+                 fmt::format("{} changes something, and this token may only read; use the token of "
+                             "`knell token show`",
+                             method.name),
+                 {},
+                 {}};
+}
+
 wire::Answer answer_of(wire::BadRequest&& bad) {
     return {wire::to_text(bad.id), std::unexpected(std::move(bad.error))};
 }
@@ -85,6 +104,7 @@ void Dispatcher::run(wire::Request&& request, const Caller& caller, Reply reply,
                  fmt::format("no method {:.64}; `knell rpc --list` lists them", request.method)));
         return;
     }
+    if (auto why = refusal(*method, caller)) return respond(std::unexpected(std::move(*why)));
     Call call{std::move(request.params), caller, std::move(respond), stream, trace_, order_, place};
     if (!method->is_ordered || !order_.must_queue(caller.connection)) {
         return method->run(std::move(call), backend_);

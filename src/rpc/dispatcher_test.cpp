@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/limits.hpp"
+#include "rpc/method_table.hpp"
 #include "testing/in_process_backend.hpp"
 
 namespace knell::rpc {
@@ -13,6 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 class DispatcherTest : public ::testing::Test {
   protected:
@@ -90,6 +92,38 @@ TEST_F(DispatcherTest, ARefusedCallIsNotDone) {
     EXPECT_EQ(answer_->id, "null");
     EXPECT_NE(answer_->result.error().message, "later");
     EXPECT_EQ(answers_, 3);
+}
+
+TEST_F(DispatcherTest, ATokenAllowsWhatTheMethodNeeds) {
+    const auto call = [this](std::string_view method, Access access) {
+        backend_.dispatcher().run({.id = 1, .method = std::string(method)},
+                                  {HttpClient{.address = "127.0.0.1:9", .access = access}},
+                                  reply());
+        return answer_->result ? "" : answer_->result.error().message;
+    };
+    EXPECT_EQ(call("session.list", Access::read_only), "");
+    EXPECT_THAT(call("session.create", Access::read_only), HasSubstr("this token may only read"));
+    EXPECT_EQ(answer_->result.error().code, ErrorCode::unauthorized);
+    EXPECT_THAT(call("session.create", Access::full), HasSubstr("owner: is required"));
+    EXPECT_THAT(call("hooks.pause", Access::read_only), HasSubstr("this token may only read"));
+    EXPECT_THAT(call("hooks.pause", Access::full), HasSubstr("allow_processes"));
+    EXPECT_THAT(call("hooks.pause", Access::processes), HasSubstr("name: is required"));
+}
+
+/// Named here, so that no method is open to a read-only token, or starts programs, by accident.
+TEST(MethodAccess, IsKnownOfEach) {
+    std::vector<std::string_view> reading;
+    std::vector<std::string_view> starting;
+    for (const auto& method : methods()) {
+        if (method.access == Access::read_only) reading.push_back(method.name);
+        if (method.access == Access::processes) starting.push_back(method.name);
+    }
+    EXPECT_THAT(reading,
+                UnorderedElementsAre("session.why", "session.list", "session.show", "events.read",
+                                     "events.subscribe", "hooks.list", "hooks.letters",
+                                     "config.check", "node.status", "rpc.describe"));
+    EXPECT_THAT(starting, UnorderedElementsAre("hooks.test", "hooks.retry", "hooks.pause",
+                                               "hooks.resume", "hooks.forget"));
 }
 
 TEST_F(DispatcherTest, AnAnswerIsAsLongAsItsBoundAndNoLonger) {

@@ -37,6 +37,7 @@ struct Method {
     /// Whether it makes a change at once, in the order of its connection's calls.  One that has to
     /// look at something before keeps its place itself (`after_a_look`).
     bool is_ordered = false;
+    Access access = Access::full;  // what a caller needs
 };
 
 }  // namespace knell::rpc

@@ -121,7 +121,13 @@ void describe(Call&& call, Backend&) {
     call.respond(JsonObject{{"methods", std::move(all)}, {"objects", std::move(objects)}});
 }
 
-constexpr std::array family{Method{"rpc.describe", "this list", {}, describe_result, describe}};
+constexpr std::array family{Method{"rpc.describe",
+                                   "this list",
+                                   {},
+                                   describe_result,
+                                   describe,
+                                   /*is_ordered=*/false,
+                                   Access::read_only}};
 
 }  // namespace
 

@@ -119,9 +119,10 @@ void subscribe(Call&& call, Backend& backend) {
 }
 
 constexpr std::array family{
-    Method{"events.read", "events after a sequence number", read_params, read_result, read},
+    Method{"events.read", "events after a sequence number", read_params, read_result, read,
+           /*is_ordered=*/false, Access::read_only},
     Method{"events.subscribe", "events as they happen, one notification each", subscribe_params,
-           subscribe_result, subscribe},
+           subscribe_result, subscribe, /*is_ordered=*/false, Access::read_only},
 };
 
 }  // namespace

@@ -113,7 +113,7 @@ void letters(Call&& call, Backend& backend) {
 
 constexpr std::array family{
     Method{"hooks.letters", "events that could not be delivered yet, or were given up",
-           letters_params, letters_result, letters},
+           letters_params, letters_result, letters, /*is_ordered=*/false, Access::read_only},
 };
 
 }  // namespace

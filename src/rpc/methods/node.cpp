@@ -151,7 +151,9 @@ constexpr std::array config_family{
            "what is wrong in config.yaml and the hooks; nothing is changed",
            {},
            check_result,
-           config_check},
+           config_check,
+           /*is_ordered=*/false,
+           Access::read_only},
 };
 constexpr std::array family{
     Method{"node.sweep", "look at every owner now and end what is proven dead", sweep_params,

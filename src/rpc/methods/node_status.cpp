@@ -189,7 +189,13 @@ void status(Call&& call, Backend& backend) {
 }
 
 constexpr std::array family{
-    Method{"node.status", "the daemon itself", {}, status_result, status},
+    Method{"node.status",
+           "the daemon itself",
+           {},
+           status_result,
+           status,
+           /*is_ordered=*/false,
+           Access::read_only},
 };
 
 }  // namespace

@@ -136,8 +136,10 @@ void show(Call&& call, Backend& backend) {
 }
 
 constexpr std::array family{
-    Method{"session.list", "sessions, newest first", list_params, list_result, list},
-    Method{"session.show", "one session with its facts", show_params, show_result, show},
+    Method{"session.list", "sessions, newest first", list_params, list_result, list,
+           /*is_ordered=*/false, Access::read_only},
+    Method{"session.show", "one session with its facts", show_params, show_result, show,
+           /*is_ordered=*/false, Access::read_only},
 };
 
 }  // namespace

@@ -193,7 +193,8 @@ void why(Call&& call, Backend& backend) {
 }
 
 constexpr std::array family{
-    Method{"session.why", "why a session is as it is", why_params, why_result, why},
+    Method{"session.why", "why a session is as it is", why_params, why_result, why,
+           /*is_ordered=*/false, Access::read_only},
 };
 
 }  // namespace
