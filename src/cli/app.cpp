@@ -54,6 +54,8 @@ constexpr std::array verbs{
          make_reap},
     Verb{"config", "[OPTIONS] ACTION", daemon_group,
          "Check, show or create config.yaml; no daemon is needed", make_config},
+    Verb{"token", "[OPTIONS] ACTION", daemon_group, "Show or rotate what HTTP clients log in with",
+         make_token},
     Verb{"rpc", "[OPTIONS] METHOD [JSON]", program_group, "Make one JSON-RPC call", make_rpc},
 };
 
