@@ -1,5 +1,7 @@
 #include "config/config.hpp"
 
+#include <algorithm>
+
 #include "config/binding.hpp"
 #include "config/config_webhooks.hpp"
 #include "config/keys.hpp"
@@ -15,8 +17,30 @@ namespace {
 constexpr std::array config_bindings{
     bind<&Config::events, &Retention::keep_for>("events.keep_days"),
     bind<&Config::events, &Retention::keep_count>("events.keep_count"),
+    bind<&Config::http, &HttpSettings::listen>("http.listen"),
+    bind<&Config::http, &HttpSettings::hosts>("http.hosts"),
+    bind<&Config::http, &HttpSettings::behind_proxy>("http.behind_proxy"),
+    bind<&Config::http, &HttpSettings::trusted_network>("http.trusted_network"),
+    bind<&Config::http, &HttpSettings::allow_processes>("http.allow_processes"),
+    bind<&Config::http, &HttpSettings::detach_window>("http.detach_window"),
+    bind<&Config::http, &HttpSettings::turn_window>("http.turn_window"),
 };
 static_assert(binds_all_of(config_bindings, config_keys, ""));
+
+/// What the keys of `http` say together.
+void check_http(const Config& config, FileProblems& problems) {
+    const auto place_of = [&](std::string_view path) {
+        const auto found = std::ranges::find(config.settings, path, &Setting::path);
+        return found == config.settings.end() ? TextPlace{} : found->place.value_or(TextPlace{});
+    };
+    if (const auto why = why_not_listen(config.http)) {
+        problems.add(place_of("http.listen"), "listen: " + *why);
+    }
+    for (const auto& host : config.http.hosts) {
+        const auto why = why_not_a_host(host);
+        if (why) problems.add(place_of("http.hosts"), "hosts: " + *why);
+    }
+}
 
 }  // namespace
 
@@ -31,6 +55,7 @@ ConfigOrProblems parse_config(std::string_view text, const std::string& path,
     Config config;
     apply(config_bindings, values, config);
     config.settings = std::move(values.settings);
+    check_http(config, problems);
     config.webhooks = read_webhooks(values, place, problems, config.settings);
     if (!problems.empty()) return std::unexpected(problems.take());
     return config;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/file_problem.hpp"
+#include "config/http_settings.hpp"
 #include "config/setting.hpp"
 #include "config/webhook_spec.hpp"
 #include "core/retention.hpp"
@@ -16,6 +17,7 @@ namespace knell {
 /// What config.yaml says, or the defaults where it says nothing.
 struct Config {
     Retention events;
+    HttpSettings http;
     std::vector<WebhookSpec> webhooks;
 
     /// The same for people, in the order of the key table: every key that has a value.

@@ -20,6 +20,7 @@ ConfigHolder::ConfigHolder(std::string config_file) : config_file_(std::move(con
         read = parse_config("", config_file_, "");
         // What the person who wrote the file wanted kept is not known: nothing is deleted.
         read->events = everything;
+        read->http.listen = "off";  // nor where, or whether, it was to be reached
     }
     current_ = std::make_shared<const Config>(std::move(*read));
 }

@@ -16,7 +16,7 @@ namespace knell {
 class ConfigHolder {
   public:
     /// Reads the file, so that nobody acts on defaults that it overrides.  Where it cannot be read
-    /// the defaults hold and no event is deleted; the first reload says why.
+    /// the defaults hold, no event is deleted and HTTP is off; the first reload says why.
     explicit ConfigHolder(std::string config_file);
 
     std::shared_ptr<const Config> current() const;

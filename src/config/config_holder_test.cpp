@@ -32,6 +32,7 @@ TEST_F(Holder, HasReadTheFileBeforeAnybodyAsks) {
     const auto unread = ConfigHolder(file_).current()->events;
     EXPECT_GT(unread.keep_for, std::chrono::days{36'500});
     EXPECT_GT(unread.keep_count, std::int64_t{1} << 50U);
+    EXPECT_EQ(ConfigHolder(file_).current()->http.listen, "off");
 }
 
 TEST_F(Holder, PublishesWhatIsReadAndTellsWhatChanged) {

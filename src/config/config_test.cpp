@@ -62,6 +62,33 @@ TEST(Config, DaysMayBeWrittenAsSuchOnlyWhole) {
                             "30d"));
 }
 
+TEST(Config, SaysWhereHttpClientsAreServed) {
+    const auto standard = parsed("").http;
+    EXPECT_EQ(standard.listen, "127.0.0.1:7717");
+    EXPECT_FALSE(standard.allow_processes);
+    EXPECT_EQ(standard.detach_window, std::chrono::minutes{10});
+    EXPECT_EQ(standard.turn_window, std::chrono::hours{6});
+
+    const auto http = parsed(
+                          "http:\n  listen: 0.0.0.0:0\n  hosts: [knell.example.org]\n"
+                          "  behind_proxy: true\n  allow_processes: true\n"
+                          "  detach_window: 1m\n")
+                          .http;
+    EXPECT_EQ(http.listen, "0.0.0.0:0");
+    EXPECT_THAT(http.hosts, ElementsAre("knell.example.org"));
+    EXPECT_TRUE(http.allow_processes);
+    EXPECT_EQ(http.detach_window, std::chrono::minutes{1});
+    EXPECT_EQ(parsed("http: {listen: off}\n").http.listen, "off");
+}
+
+TEST(Config, ListensBeyondLoopbackOnlyWhenToldTo) {
+    EXPECT_THAT(complaints("http: {listen: '0.0.0.0:7717'}\n"),
+                ElementsAre(HasSubstr("/c:1:8: listen: other machines can reach this address")));
+    EXPECT_THAT(complaints("http: {hosts: [https://a, b]}\n"),
+                ElementsAre(HasSubstr("/c:1:8: hosts: must be names")));
+    EXPECT_THAT(complaints("http: {listen: here}\n"), ElementsAre(HasSubstr("ADDRESS:PORT")));
+}
+
 TEST(Config, NamesWebhooks) {
     const auto config = parsed(
         "webhooks:\n"
@@ -176,13 +203,19 @@ std::vector<std::string> settings(std::string_view text) {
 }
 
 TEST(Config, TellsWhatIsSetAndWhere) {
-    EXPECT_THAT(settings(""),
-                ElementsAre("events.keep_days=30", "events.keep_count=10000000", "webhooks=none"));
+    EXPECT_THAT(settings(""), ElementsAre("events.keep_days=30", "events.keep_count=10000000",
+                                          "http.listen=127.0.0.1:7717", "http.hosts=none",
+                                          "http.behind_proxy=false", "http.trusted_network=false",
+                                          "http.allow_processes=false", "http.detach_window=10m",
+                                          "http.turn_window=6h", "webhooks=none"));
     EXPECT_THAT(
         settings("events: {keep_days: 14d}\nwebhooks:\n  - name: ops\n"
                  "    url: https://example.org/T0K3N\n    timeout: 30\n"
                  "    secrets:\n      - file: ops.secret\n      - env: OPS\n"),
-        ElementsAre("events.keep_days=14:1:10", "events.keep_count=10000000", "webhooks=ops:2:1",
+        ElementsAre("events.keep_days=14:1:10", "events.keep_count=10000000",
+                    "http.listen=127.0.0.1:7717", "http.hosts=none", "http.behind_proxy=false",
+                    "http.trusted_network=false", "http.allow_processes=false",
+                    "http.detach_window=10m", "http.turn_window=6h", "webhooks=ops:2:1",
                     "webhooks[ops].name=ops:3:5", "webhooks[ops].url=https://example.org/...:4:5",
                     "webhooks[ops].events=*", "webhooks[ops].allow_internal=false",
                     "webhooks[ops].timeout=30s:5:5", "webhooks[ops].concurrency=1",

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 
 class Reading : public ::testing::Test {
   protected:
@@ -38,14 +39,14 @@ class Reading : public ::testing::Test {
 
 TEST_F(Reading, GivesTheDefaultWhereNothingIsWritten) {
     EXPECT_THAT(read("events:\n", ""),
-                ElementsAre("events.keep_days=30", "events.keep_count=10000000"));
+                IsSupersetOf({"events.keep_days=30", "events.keep_count=10000000"}));
     EXPECT_THAT(complaints(), IsEmpty());
     EXPECT_EQ(values_.find_items("webhooks"), nullptr);
 }
 
 TEST_F(Reading, GivesTheDefaultWhereSomethingIsWrong) {
     EXPECT_THAT(read("events: {keep_days: [], keep_count: 5}\n", ""),
-                ElementsAre("events.keep_days=30", "events.keep_count=5"));
+                IsSupersetOf({"events.keep_days=30", "events.keep_count=5"}));
     EXPECT_EQ(complaints().size(), 1U);
 }
 
@@ -97,16 +98,16 @@ TEST_F(Reading, ABindingReachesIntoMembers) {
         bind<&Outer::inner, &Inner::kept>("events.keep_days"),
         bind<&Outer::inner, &Inner::count>("events.keep_count"),
     };
-    static_assert(binds_all_of(bindings, config_keys, ""));
+    static_assert(binds_all_of(bindings, config_keys, "events."));
     static_assert(!binds_all_of(bindings, config_keys, "webhooks[]."));
-    static_assert(!binds_all_of(std::array{bindings[0]}, config_keys, ""), "one is missing");
-    static_assert(!binds_all_of(std::array{bindings[0], bindings[0]}, config_keys, ""),
+    static_assert(!binds_all_of(std::array{bindings[0]}, config_keys, "events."), "one is missing");
+    static_assert(!binds_all_of(std::array{bindings[0], bindings[0]}, config_keys, "events."),
                   "one stands twice");
     static_assert(!binds_all_of(std::array{bind<&Outer::inner, &Inner::count>("events.keep_days"),
                                            bindings[1]},
-                                config_keys, ""),
+                                config_keys, "events."),
                   "a duration is no number");
-    read("events: {keep_days: 2, keep_count: 5}\n", "");
+    read("{keep_days: 2, keep_count: 5}\n", "events.");
 
     Outer outer;
     apply(bindings, values_, outer);

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "config/http_settings.hpp"
 #include "config/key_checks.hpp"
 #include "config/key_table.hpp"
 #include "config/webhook_url_check.hpp"
@@ -30,6 +31,48 @@ inline constexpr std::array config_key_rows{
         .fallback = "10000000",
         .unit = "events",
         .about = "How many events are kept; the oldest beyond that are deleted"},
+    Key{.path = "http.listen",
+        .type = KeyType::text,
+        .min = 1,
+        .max = 64,
+        .fallback = "127.0.0.1:7717",
+        .refuse = why_not_a_listen_address,
+        .pattern = "^(off|.+:[0-9]{1,5})$",
+        .about = "Where HTTP clients are served: `ADDRESS:PORT`, port 0 for any that is free, or "
+                 "`off`"},
+    Key{.path = "http.hosts",
+        .type = KeyType::texts,
+        .max = 64,
+        .fallback = "[]",
+        .about = "Names under which clients reach it besides loopback and the address it listens "
+                 "at, such as that of a proxy"},
+    Key{.path = "http.behind_proxy",
+        .type = KeyType::boolean,
+        .fallback = "false",
+        .about = "Whether an address beyond loopback is reached only by a proxy with TLS"},
+    Key{.path = "http.trusted_network",
+        .type = KeyType::boolean,
+        .fallback = "false",
+        .about = "Whether an address beyond loopback is in a network where everybody may see the "
+                 "tokens"},
+    Key{.path = "http.allow_processes",
+        .type = KeyType::boolean,
+        .fallback = "false",
+        .about = "Whether the full token also starts programs and changes hooks"},
+    Key{.path = "http.detach_window",
+        .type = KeyType::duration,
+        .min = 1,
+        .max = seconds_in(limits::park_window_max),
+        .fallback = "10m",
+        .unit = "seconds",
+        .about = "How long a hosted session outlives its last client and its last work"},
+    Key{.path = "http.turn_window",
+        .type = KeyType::duration,
+        .min = 1,
+        .max = seconds_in(limits::park_window_max),
+        .fallback = "6h",
+        .unit = "seconds",
+        .about = "How long a turn keeps a hosted session after whoever began it is gone"},
     Key{.path = "webhooks",
         .type = KeyType::items,
         .max = limits::subscribers_max,

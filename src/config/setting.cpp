@@ -56,6 +56,7 @@ std::optional<Value> default_value(const Key& key) {
         case KeyType::texts:
         case KeyType::command:
         case KeyType::items:
+            if (text == "[]") return std::vector<std::string>{};
             return std::vector{std::string(text)};
     }
     return std::nullopt;
