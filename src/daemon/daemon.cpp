@@ -87,7 +87,8 @@ class Daemon final : public rpc::Backend {
                      read_for_feed(std::move(query), framing, std::move(done));
                  }),
           dispatcher_(*this),
-          server_(loop_, dispatcher_, descriptors.clients_max),
+          clients_(descriptors.clients_max),
+          server_(loop_, dispatcher_, clients_),
           housekeeping_(claims, loop_, server_, [this] { delivery_->reload_soon(); }),
           delivery_reader_(std::move(readers.delivery)),
           leftovers_(process_tree_, live_owners_,
@@ -188,8 +189,8 @@ class Daemon final : public rpc::Backend {
                               .process_limits = process_limits_,
                               .started = started_,
                               .watched = watch_.counts(),
-                              .connections = server_.connection_count(),
-                              .connections_max = server_.connections_max(),
+                              .connections = clients_.open(),
+                              .connections_max = clients_.max(),
                               .reads_queued = read_thread_.queued(),
                               .file_watch_trouble = delivery_->file_watch_trouble()},
                              reader);
@@ -438,6 +439,7 @@ class Daemon final : public rpc::Backend {
     rpc::Feeds feeds_;        // outlives the connections, which hold its subscribers
     rpc::Dispatcher dispatcher_;
     net::EventLoop loop_;
+    net::ClientCount clients_;
     net::Server server_;
     Housekeeping housekeeping_;
     std::unique_ptr<Reader> delivery_reader_;  // until delivery_ has it

@@ -59,7 +59,8 @@ class HousekeepingTrial : public ::testing::Test {
     const Paths paths_ = testing::paths_in(folder_.path());
     testing::InProcessBackend backend_;
     net::EventLoop loop_;
-    net::Server server_{loop_, backend_.dispatcher(), /*connections_max=*/4};
+    net::ClientCount clients_{4};
+    net::Server server_{loop_, backend_.dispatcher(), clients_};
     std::optional<Claims> claims_;
     std::optional<Housekeeping> house_;
     int reloads_ = 0;

@@ -1,7 +1,6 @@
 #include "net/server.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <unordered_map>
 
@@ -76,8 +75,8 @@ void say_and_close(Protocol::socket socket, ErrorCode code, std::string why) {
 
 class Server::Impl final : public EventLoop::Service {
   public:
-    Impl(EventLoop& loop, rpc::Dispatcher& dispatcher, std::size_t connections_max)
-        : loop_(loop), dispatcher_(dispatcher), connections_max_(connections_max) {
+    Impl(EventLoop& loop, rpc::Dispatcher& dispatcher, ClientCount& clients)
+        : loop_(loop), dispatcher_(dispatcher), clients_(clients) {
         loop_.add(*this);
     }
 
@@ -103,9 +102,6 @@ class Server::Impl final : public EventLoop::Service {
         return std::ranges::any_of(connections_,
                                    [](const auto& entry) { return entry.second->is_busy(); });
     }
-
-    std::size_t connection_count() const { return count_; }
-    std::size_t connections_max() const { return connections_max_; }
 
   private:
     Result<void> bind() {
@@ -149,21 +145,21 @@ class Server::Impl final : public EventLoop::Service {
         if (!refusal.empty()) {
             return say_and_close(std::move(socket), ErrorCode::unauthorized, std::move(refusal));
         }
-        if (count_ >= connections_max_) {
+        if (clients_.is_full()) {
             return say_and_close(
                 std::move(socket), ErrorCode::limit,
                 fmt::format("{} connections are open, the most this daemon takes; close some",
-                            connections_max_));
+                            clients_.max()));
         }
-        const rpc::Caller caller{std::move(peer), rpc::ConnectionId{++last_connection_}};
+        const rpc::Caller caller{std::move(peer), dispatcher_.new_connection()};
         auto connection =
             std::make_shared<Connection>(std::move(socket), caller, dispatcher_, budgets_);
         auto* key = connection.get();
         connections_.emplace(key, connection);
-        ++count_;
+        clients_.enter();
         asio::co_spawn(io_, connection->serve(), [this, key](const std::exception_ptr&) {
             connections_.erase(key);
-            --count_;
+            clients_.leave();
         });
     }
 
@@ -195,9 +191,7 @@ class Server::Impl final : public EventLoop::Service {
     EventLoop& loop_;
     asio::io_context& io_ = loop_.context();
     rpc::Dispatcher& dispatcher_;
-    const std::size_t connections_max_;
-    std::atomic<std::size_t> count_{0};
-    std::uint64_t last_connection_ = 0;
+    ClientCount& clients_;
     bool relief_posted_ = false;
     /// Past the first no call is taken, so it needs no relief.
     const std::shared_ptr<Connection::Budgets> budgets_ =
@@ -214,8 +208,8 @@ class Server::Impl final : public EventLoop::Service {
     std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
 };
 
-Server::Server(EventLoop& loop, rpc::Dispatcher& dispatcher, std::size_t connections_max)
-    : impl_(std::make_unique<Impl>(loop, dispatcher, connections_max)) {}
+Server::Server(EventLoop& loop, rpc::Dispatcher& dispatcher, ClientCount& clients)
+    : impl_(std::make_unique<Impl>(loop, dispatcher, clients)) {}
 Server::~Server() = default;
 
 Result<void> Server::listen(SocketAddress& address) {
@@ -223,12 +217,6 @@ Result<void> Server::listen(SocketAddress& address) {
 }
 Result<bool> Server::keep_listening() {
     return impl_->keep_listening();
-}
-std::size_t Server::connection_count() const {
-    return impl_->connection_count();
-}
-std::size_t Server::connections_max() const {
-    return impl_->connections_max();
 }
 
 }  // namespace knell::net

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cstddef>
 #include <memory>
 
 #include "core/error.hpp"
+#include "net/client_count.hpp"
 #include "net/event_loop.hpp"
 #include "net/listener.hpp"
 #include "rpc/dispatcher.hpp"
@@ -14,8 +14,9 @@ namespace knell::net {
 /// loop's thread.
 class Server {
   public:
-    /// `connections_max`: one more is told `limit` and closed.  The loop outlives the server.
-    Server(EventLoop& loop, rpc::Dispatcher& dispatcher, std::size_t connections_max);
+    /// One client more than the most is told `limit` and closed.  Loop and count outlive the
+    /// server.
+    Server(EventLoop& loop, rpc::Dispatcher& dispatcher, ClientCount& clients);
     ~Server();
 
     /// Binds and listens.  The address outlives the server.
@@ -23,9 +24,6 @@ class Server {
     /// Binds again when the socket is no longer there.  Whether it had to; who was connected stays
     /// so.  After `listen`.
     Result<bool> keep_listening();
-
-    std::size_t connection_count() const;
-    std::size_t connections_max() const;
 
   private:
     class Impl;

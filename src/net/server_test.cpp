@@ -104,13 +104,13 @@ class ServerTrial : public ::testing::Test {
     std::optional<SocketAddress> address_;
     knell::testing::InProcessBackend backend_;
     EventLoop loop_;
-    Server server_{loop_, backend_.dispatcher(), /*connections_max=*/2};
+    ClientCount clients_{2};
+    Server server_{loop_, backend_.dispatcher(), clients_};
     std::jthread thread_;
 };
 
 TEST_F(ServerTrial, OneMoreThanTheMostIsToldAndClosed) {
     serve();
-    EXPECT_EQ(server_.connections_max(), 2U);
     const Caller first(path_);
     std::optional<Caller> second(path_);
     ASSERT_THAT(first.answer(), HasSubstr(answered));
@@ -164,7 +164,7 @@ TEST_F(ServerTrial, WhoCannotBeToldApartIsNotLetIn) {
         knell::testing::with_refused_calls({SYS_getsockopt}, ENOBUFS, [this] { loop_.run(); });
     });
     EXPECT_THAT(caller.line(), HasSubstr("cannot tell who is calling"));
-    EXPECT_EQ(server_.connection_count(), 0U);
+    EXPECT_EQ(clients_.open(), 0U);
     loop_.stop();
 }
 
@@ -189,7 +189,7 @@ TEST_F(ServerTrial, ItStopsWhileNobodyCanBeLetIn) {
     const Caller caller(path_);
     loop_.after(20ms, [this] { loop_.stop(); });
     knell::testing::with_refused_calls({SYS_accept, SYS_accept4}, EMFILE, [this] { loop_.run(); });
-    EXPECT_EQ(server_.connection_count(), 0U);
+    EXPECT_EQ(clients_.open(), 0U);
 }
 
 TEST_F(ServerTrial, WhoWaitsAtASocketThatWasDeletedIsServed) {
@@ -245,10 +245,11 @@ TEST_F(ServerTrial, NothingIsBoundAgainOnceItStops) {
 TEST_F(ServerTrial, ASignalStopsIt) {
     for (const int signal : {SIGTERM, SIGINT}) {
         EventLoop loop;
-        const Server server(loop, backend_.dispatcher(), 2);
+        ClientCount clients(2);
+        const Server server(loop, backend_.dispatcher(), clients);
         loop.post([&] { ::raise(signal); });
         loop.run();
-        EXPECT_EQ(server.connection_count(), 0U);
+        EXPECT_EQ(clients.open(), 0U);
     }
 }
 
@@ -273,7 +274,7 @@ TEST_F(ServerTrial, WhatIsNeverAnsweredDoesNotKeepItForever) {
     ASSERT_THAT(caller.answer(), HasSubstr(answered));
     loop_.stop();
     thread_.join();
-    EXPECT_EQ(server_.connection_count(), 1U) << "it was there to the end";
+    EXPECT_EQ(clients_.open(), 1U) << "it was there to the end";
 }
 
 TEST_F(ServerTrial, AHangupIsWorkForTheServerEachTime) {

@@ -23,6 +23,9 @@ class Dispatcher {
     /// process: while it lives, what /proc says under its pid is about it and nobody else.
     UnixPeer identify(pid_t pid, uid_t uid, int pidfd) const;
 
+    /// For whoever connects, by whatever transport.
+    ConnectionId new_connection() { return ConnectionId{++last_connection_}; }
+
     /// Gets the answer exactly once, now or later, on this thread; nothing for a notification.
     using Reply = std::move_only_function<void(std::optional<wire::Answer>)>;
 
@@ -45,6 +48,7 @@ class Dispatcher {
     wire::FieldTrace* trace_ = nullptr;
     CallOrder order_;
     std::uint64_t last_call_ = 0;
+    std::uint64_t last_connection_ = 0;
 };
 
 }  // namespace knell::rpc
