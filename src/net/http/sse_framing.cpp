@@ -29,8 +29,8 @@ void append_error(std::string& out, const Error& why) {
 }  // namespace
 
 constinit const wire::Framing sse_framing{.end = "\n\n",
-                                .append_event = append_event,
-                                .append_gap = append_gap,
-                                .append_error = append_error};
+                                          .append_event = append_event,
+                                          .append_gap = append_gap,
+                                          .append_error = append_error};
 
 }  // namespace knell::net::http
