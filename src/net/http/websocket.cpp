@@ -1,0 +1,273 @@
+#include "net/http/websocket.hpp"
+
+#include <optional>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/websocket/stream.hpp>
+#include <fmt/format.h>
+
+#include "net/outbox.hpp"
+
+namespace knell::net::http {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+using boost::system::error_code;
+
+constexpr std::size_t pause_reading_at = 1U << 20U;  // bytes the client has yet to take
+constexpr std::size_t read_step_bytes_max = 16U << 10U;
+constexpr std::size_t write_step_bytes_max = 64U << 10U;
+constexpr std::size_t idle_buffer_bytes_max = 4U << 10U;
+
+class WebSocket final : public Peer,
+                        public rpc::Stream,
+                        public std::enable_shared_from_this<WebSocket>,
+                        private Outbox::Sink {
+  public:
+    using Request = beast::http::request<beast::http::string_body>;
+
+    WebSocket(Socket socket, Request request, rpc::Caller caller, std::shared_ptr<Common> common)
+        : socket_(std::move(socket)),
+          request_(std::make_unique<Request>(std::move(request))),
+          caller_(std::move(caller)),
+          common_(std::move(common)),
+          room_(socket_.get_executor()),
+          patience_(socket_.get_executor()),
+          half_read_share_(common_->half_read),
+          writing_share_(common_->unsent),
+          outbox_(*this, wire::json_lines, common_->unsent) {}
+
+    asio::awaitable<void> serve() override {
+        const auto self = shared_from_this();
+        if (co_await accept()) {
+            while (is_open_ && !is_closing_) {
+                if (must_wait()) {
+                    co_await wait_for_room();
+                } else if (!co_await read_some()) {
+                    break;
+                }
+            }
+            // Until the last is sent and the closing handshake is over.
+            while (is_open_ && is_closing_) co_await wait_for_room();
+        }
+        feeds_.clear();
+        close();
+    }
+
+    void close() override {
+        if (std::exchange(is_open_, false)) common_->dispatcher.hung_up(caller_.connection);
+        error_code ignored;
+        beast::get_lowest_layer(socket_).close(ignored);
+        room_.cancel();
+        patience_.cancel();
+        outbox_.close();
+    }
+
+    bool is_busy() const override {
+        return is_open_ && (in_flight_ > 0 || (!is_all_sent() && feeds_.is_empty()));
+    }
+    std::optional<rpc::Access> let_in_by() const override { return caller_.access(); }
+    std::size_t bytes_unsent() const override { return outbox_.size() + writing_.size(); }
+    std::size_t bytes_half_read() const override { return buffer_.size(); }
+    void give_up_unsent() override { outbox_.give_up(); }
+    void give_up_half_read() override { close(); }
+
+    const wire::Framing& framing() const override { return wire::json_lines; }
+    void send(std::string_view messages) override { outbox_.put(messages); }
+    std::size_t unsent() const override { return bytes_unsent(); }
+    void finish(const Error& why) override { outbox_.finish(why); }
+    rpc::FeedSet& feeds() override { return feeds_; }
+
+  private:
+    asio::awaitable<bool> accept() {
+        socket_.set_option(
+            beast::websocket::stream_base::timeout{.handshake_timeout = bounds::header_time_max,
+                                                   .idle_timeout = bounds::websocket_silence_max,
+                                                   .keep_alive_pings = true});
+        socket_.read_message_max(limits::line_bytes_max);
+        socket_.auto_fragment(false);
+        socket_.text(true);
+        error_code error;
+        auto token = asio::redirect_error(asio::use_awaitable, error);
+        co_await socket_.async_accept(*request_, token);
+        request_.reset();
+        co_return !error;
+    }
+
+    bool must_wait() const {
+        return in_flight_ >= limits::calls_per_connection_max ||
+               asked_bytes_ >= limits::asked_bytes_max || bytes_unsent() >= pause_reading_at;
+    }
+    bool is_all_sent() const { return outbox_.is_empty() && writing_.empty(); }
+
+    asio::awaitable<void> wait_for_room() {
+        room_.expires_at(asio::steady_timer::time_point::max());
+        error_code ignored;
+        auto token = asio::redirect_error(asio::use_awaitable, ignored);
+        co_await room_.async_wait(token);
+    }
+
+    asio::awaitable<bool> read_some() {
+        error_code error;
+        auto token = asio::redirect_error(asio::use_awaitable, error);
+        // In steps, so that what is read by half is counted; Beast bounds the message itself.
+        co_await socket_.async_read_some(buffer_, read_step_bytes_max, token);
+        if (error || !is_open_) co_return false;
+        half_read_share_.set(buffer_.size());
+        if (!socket_.is_message_done()) co_return true;
+        if (!socket_.got_text()) {
+            close_with(beast::websocket::close_code::unknown_data);
+            co_return false;
+        }
+        const auto bytes = buffer_.data();
+        handle({static_cast<const char*>(bytes.data()), bytes.size()});
+        buffer_.consume(buffer_.size());
+        if (buffer_.capacity() > idle_buffer_bytes_max) buffer_ = beast::flat_buffer{};
+        half_read_share_.set(0);
+        co_return true;
+    }
+
+    void handle(std::string_view text) {
+        const auto bytes = text.size();
+        const bool is_refused = is_too_much(bytes);
+        ++in_flight_;
+        asked_bytes_ += bytes;
+        common_->asked.change(0, bytes);
+        auto reply = [weak = weak_from_this(), common = common_,
+                      bytes](const std::optional<wire::Answer>& given) {
+            common->asked.change(bytes, 0);
+            const auto self = weak.lock();
+            if (self) self->answer(given ? wire::answer_line(*given) : "", bytes);
+        };
+        if (!is_refused) return common_->dispatcher.handle(text, caller_, std::move(reply), this);
+        rpc::Dispatcher::refuse(
+            text,
+            Error{ErrorCode::limit,
+                  fmt::format("{} bytes of calls are waiting already; try again in a moment",
+                              common_->asked.held() - bytes),
+                  {},
+                  {}},
+            std::move(reply));
+    }
+
+    bool is_too_much(std::size_t bytes) const {
+        return bytes > limits::short_call_bytes_max &&
+               common_->asked.held() + bytes > bounds::bodies_all_max;
+    }
+
+    void answer(std::string_view line, std::size_t asked_bytes) {
+        --in_flight_;
+        asked_bytes_ -= asked_bytes;
+        if (!line.empty()) send(line);
+        room_.cancel();
+    }
+
+    /// Whole messages, as many as go in one step; they leave one after the other.
+    std::optional<std::size_t> take(std::string_view bytes) override {
+        if (!is_open_) return std::nullopt;
+        if (!writing_.empty()) return 0;
+        auto end = bytes.substr(0, write_step_bytes_max).rfind('\n');
+        if (end == std::string_view::npos) end = bytes.find('\n');
+        writing_ = bytes.substr(0, end + 1);
+        written_ = 0;
+        writing_share_.set(writing_.size());
+        write_next();
+        return writing_.size();
+    }
+
+    void write_next() {
+        const auto end = writing_.find('\n', written_);
+        const auto message = asio::buffer(writing_.data() + written_, end - written_);
+        socket_.async_write(message,
+                            [self = shared_from_this(), end](error_code error, std::size_t) {
+                                if (error) return self->close();
+                                self->written_ = end + 1;
+                                if (self->written_ < self->writing_.size())
+                                    return self->write_next();
+                                self->written_all();
+                            });
+    }
+
+    void written_all() {
+        writing_.clear();
+        if (writing_.capacity() > idle_buffer_bytes_max) writing_ = {};
+        writing_share_.set(0);
+        room_.cancel();
+        if (std::exchange(waits_to_flush_, false)) {
+            patience_.cancel();
+            return outbox_.flush();
+        }
+        on_flushed();
+    }
+
+    void flush_soon() override {
+        asio::post(socket_.get_executor(), [self = shared_from_this()] { self->outbox_.flush(); });
+    }
+    void flush_when_it_fits(std::chrono::milliseconds patience) override {
+        waits_to_flush_ = true;
+        patience_.expires_after(patience);
+        patience_.async_wait([weak = weak_from_this()](error_code cancelled) {
+            const auto self = weak.lock();
+            if (!cancelled && self) self->close();
+        });
+    }
+    void on_flushed() override {
+        room_.cancel();
+        if (!is_open_) return;
+        leave_if_sent();
+        feeds_.go_on();
+    }
+    void close_when_sent() override { close_with(beast::websocket::close_code::policy_error); }
+
+    void close_with(beast::websocket::close_code code) {
+        goodbye_ = code;
+        is_closing_ = true;
+        room_.cancel();
+        leave_if_sent();
+    }
+
+    /// The read that waits ends with it.
+    void leave_if_sent() {
+        if (!is_closing_ || !is_all_sent() || std::exchange(is_leaving_, true)) return;
+        socket_.async_close(goodbye_, [self = shared_from_this()](error_code) { self->close(); });
+    }
+
+    beast::websocket::stream<Socket> socket_;
+    std::unique_ptr<Request> request_;  // until it is accepted
+    const rpc::Caller caller_;
+    const std::shared_ptr<Common> common_;
+    asio::steady_timer room_;      // cancelled when a call is answered or bytes are sent
+    asio::steady_timer patience_;  // runs while the client does not read
+    beast::flat_buffer buffer_;    // of the message that is being read
+    BudgetShare half_read_share_;
+    std::string writing_;      // messages on their way, each with its end
+    std::size_t written_ = 0;  // bytes of these
+    BudgetShare writing_share_;
+    Outbox outbox_;
+    rpc::FeedSet feeds_{bounds::websocket_feeds_max};
+    beast::websocket::close_code goodbye_ = beast::websocket::close_code::normal;
+    std::size_t in_flight_ = 0;    // calls
+    std::size_t asked_bytes_ = 0;  // of these calls
+    bool is_open_ = true;
+    bool is_closing_ = false;  // reads no more; closes once everything is sent
+    bool is_leaving_ = false;  // the closing handshake is on
+    bool waits_to_flush_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<Peer> make_websocket(Socket socket,
+                                     beast::http::request<beast::http::string_body> request,
+                                     rpc::Caller caller, std::shared_ptr<Common> common) {
+    return std::make_shared<WebSocket>(std::move(socket), std::move(request), std::move(caller),
+                                       std::move(common));
+}
+
+}  // namespace knell::net::http
