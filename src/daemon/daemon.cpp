@@ -4,14 +4,12 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <semaphore>
 
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/uuid.hpp"
@@ -24,12 +22,12 @@
 #include "daemon/leftover_thread.hpp"
 #include "daemon/node_status.hpp"
 #include "daemon/open_home.hpp"
+#include "daemon/process_setup.hpp"
 #include "daemon/read_thread.hpp"
 #include "daemon/spool.hpp"
 #include "daemon/spool_at_start.hpp"
 #include "net/server.hpp"
 #include "platform/clock.hpp"
-#include "platform/heap.hpp"
 #include "platform/log.hpp"
 #include "platform/process_limits.hpp"
 #include "platform/random.hpp"
@@ -468,16 +466,7 @@ void log_started(const DaemonOptions& options, const Daemon& daemon) {
 
 int run_daemon(const DaemonOptions& options) {
     const auto& paths = options.paths;
-    // Of a detached daemon, which runs /proc/self/exe, it would be "exe".
-    prctl(PR_SET_NAME, "knell");
-    hold_hangup();
-    give_large_blocks_back();
-    // A file that may not grow any more (`ulimit -f`) is then an error as on a full disk; by
-    // default the first write past the limit kills, be it a line of the log.
-    std::signal(SIGXFSZ, SIG_IGN);
-    keep_log_file(paths.log_file);
-    std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGCHLD, SIG_DFL);  // ignored, the exit status of hooks would be lost
+    set_up_process(paths);
     const auto descriptors = raise_descriptor_limit();
     if (!descriptors) return refuse(descriptors.error());
     if (auto made = make_directories(paths); !made) return refuse(made.error());
