@@ -38,7 +38,7 @@ std::int64_t bytes_after(std::string_view text, std::string_view name) {
     const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
-    execl(program.c_str(), program.c_str(), "up", nullptr);
+    execl(program.c_str(), program.c_str(), "up", "--http", "off", nullptr);
     _exit(127);
 }
 

@@ -19,8 +19,12 @@ Without --detach it runs until it is told to stop, by `knell down`, SIGTERM or C
 standard error. With --detach it runs in the background, logs to knell.log, and this command
 returns once it answers. It listens at the socket of its home, whatever KNELL_SOCKET says.
 
-Example:
+--http holds until it stops. Beyond loopback it needs `behind_proxy` or `trusted_network` under `http`
+in config.yaml. A daemon that runs already is left as it is.
+
+Examples:
   knell up --detach && knell status
+  knell up --http 127.0.0.1:0
 
 Exit status: 0 it runs (also when it ran before), 1 it could not be started, 2 wrong usage.)";
 
@@ -28,6 +32,13 @@ class Up final : public Command {
   public:
     void declare(CLI::App& app) override {
         app.add_flag("--detach", detach_, "Run in the background; return once it answers");
+        app.add_option("--http", http_,
+                       "Serve HTTP clients at ADDRESS:PORT, or not at all (default: http.listen of "
+                       "config.yaml)")
+            ->type_name("ADDR:PORT|off")
+            ->check([](const std::string& text) {
+                return why_not_a_listen_address(text).value_or("");
+            });
         app.footer(footer);
     }
 
@@ -38,11 +49,12 @@ class Up final : public Command {
                             "call {} instead",
                             context.paths.listen_socket, context.paths.socket));
         }
-        return detach_ ? start(context) : run_daemon({.paths = context.paths});
+        if (detach_) return start(context);
+        return run_daemon({.paths = context.paths, .http_listen = http_});
     }
 
   private:
-    static int start(const Context& context) {
+    int start(const Context& context) const {
         const client::Deadline deadline{client::start_timeout_default};
         if (const auto checked = client::check_home(context.paths); !checked) {
             return complain("up", checked.error());
@@ -52,7 +64,8 @@ class Up final : public Command {
         auto status = ask(client::Connection::open(context.paths.listen_socket, deadline));
         if (!status && status.error().code == ErrorCode::unreachable) {
             // None runs, or it is just going.
-            status = ask(client::start_daemon(context.paths, variables_in_config, deadline));
+            status =
+                ask(client::start_daemon(context.paths, variables_in_config, deadline, options()));
         }
         if (!status) return complain("up", status.error());
         const auto pid = wire::int_at(*status, "pid");
@@ -62,12 +75,17 @@ class Up final : public Command {
                                wire::text_at(*status, "socket")));
         return exit_done;
     }
+    std::vector<std::string> options() const {
+        if (http_.empty()) return {};
+        return {"--http", http_};
+    }
     static Result<JsonObject> ask(Result<client::Connection> connection) {
         if (!connection) return std::unexpected(std::move(connection.error()));
         return connection->call_object("node.status", {});
     }
 
     bool detach_ = false;
+    std::string http_;
 };
 
 }  // namespace

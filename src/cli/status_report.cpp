@@ -134,6 +134,11 @@ std::string uptime_text(const JsonObject& status) {
 
 }  // namespace
 
+std::string http_text(const JsonObject& status) {
+    const auto address = text_at(status, "http");
+    return address.empty() ? std::string{} : fmt::format("http://{}", address);
+}
+
 std::vector<Fact> status_facts(const JsonObject& status) {
     std::vector<Fact> facts{
         {"version", fmt::format("{} ({})", text_at(status, "version"), text_at(status, "commit"))},
@@ -143,6 +148,7 @@ std::vector<Fact> status_facts(const JsonObject& status) {
         {"node", std::string(text_at(status, "node_id"))},
         {"home", std::string(text_at(status, "home"))},
         {"socket", std::string(text_at(status, "socket"))},
+        {"http", http_text(status)},
         {"store", describe(status, "store", store_text)},
         {"sessions", describe(status, "sessions", sessions_text)},
         ends_fact(status, "day"),

@@ -22,6 +22,11 @@ TEST(StatusFacts, OnlyWhatIsThereIsCountedAndUnknownAlways) {
     EXPECT_EQ(fact(R"({"sessions": {"open": 0}})", "sessions").value, "0 open");
 }
 
+TEST(StatusFacts, TellWhereHttpClientsAreServed) {
+    EXPECT_EQ(fact(R"({"http": "127.0.0.1:7717"})", "http").value, "http://127.0.0.1:7717");
+    EXPECT_EQ(fact("{}", "http").value, "");
+}
+
 TEST(StatusFacts, EndsAreToldByReasonAndByProof) {
     constexpr auto status = R"({"ended": {
         "day": {"total": 12, "by_reason": {"completed": 10, "signaled": 2},

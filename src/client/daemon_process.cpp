@@ -39,9 +39,12 @@ std::vector<std::string> environment_of(const Paths& paths,
 
 /// Without a group of its own: it is not the leader of the launcher's session, so that no terminal
 /// it opens can become its own.
-ChildSpec daemon_spec(const Paths& paths, const std::vector<std::string>& variables, int log) {
+ChildSpec daemon_spec(const Paths& paths, const std::vector<std::string>& variables,
+                      const std::vector<std::string>& options, int log) {
+    std::vector<std::string> argv{"knell", "up"};
+    argv.insert(argv.end(), options.begin(), options.end());
     return {.program = ProgramAt{"/proc/self/exe"},
-            .argv = {"knell", "up"},
+            .argv = std::move(argv),
             .environment = environment_of(paths, variables),
             .descriptors = {{log, STDOUT_FILENO}, {log, STDERR_FILENO}},
             .null_descriptors = {STDIN_FILENO},
@@ -96,7 +99,8 @@ ChildSpec daemon_spec(const Paths& paths, const std::vector<std::string>& variab
 }  // namespace
 
 Result<DaemonProcess> DaemonProcess::launch(const Paths& paths,
-                                            const std::vector<std::string>& variables) {
+                                            const std::vector<std::string>& variables,
+                                            const std::vector<std::string>& options) {
     if (auto made = make_private_directories(paths.state_dir); !made) {
         return std::unexpected(std::move(made.error()));
     }
@@ -122,7 +126,7 @@ Result<DaemonProcess> DaemonProcess::launch(const Paths& paths,
     }
     Fd ours{ends[0]};
     const Fd theirs{ends[1]};
-    ChildPlan plan(daemon_spec(paths, variables, log.get()));
+    ChildPlan plan(daemon_spec(paths, variables, options, log.get()));
     const pid_t launcher = ::fork();
     if (launcher < 0) return cannot_start("fork");
     if (launcher == 0) {

@@ -20,9 +20,11 @@ namespace knell::client {
 /// lasts for days must not keep it as a child, dead or alive.
 class DaemonProcess {
   public:
-    /// `variables`: those of our environment that it gets besides the usual ones.
+    /// `variables`: those of our environment that it gets besides the usual ones; `options`: of its
+    /// `knell up`.
     static Result<DaemonProcess> launch(const Paths& paths,
-                                        const std::vector<std::string>& variables);
+                                        const std::vector<std::string>& variables,
+                                        const std::vector<std::string>& options);
     DaemonProcess(DaemonProcess&&) = default;
     DaemonProcess& operator=(DaemonProcess&&) = delete;
     ~DaemonProcess();

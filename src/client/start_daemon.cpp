@@ -114,9 +114,10 @@ void wait_until_given_up(DaemonProcess& daemon, const Deadline& deadline) {
 
 /// Starts one and waits for an answer: its own, or that of another that was quicker.
 Result<Connection> launch_and_connect(const Paths& paths, NameVariables name_variables,
-                                      const Deadline& deadline) {
+                                      const Deadline& deadline,
+                                      const std::vector<std::string>& options) {
     const auto log_start = log_size(paths.log_file);
-    auto daemon = DaemonProcess::launch(paths, name_variables(paths));
+    auto daemon = DaemonProcess::launch(paths, name_variables(paths), options);
     if (!daemon) return std::unexpected(std::move(daemon.error()));
 
     for (auto step = first_step; !deadline.passed(); step = std::min(2 * step, step_max)) {
@@ -138,16 +139,16 @@ Result<Connection> launch_and_connect(const Paths& paths, NameVariables name_var
 }  // namespace
 
 Result<Connection> start_daemon(const Paths& paths, NameVariables name_variables,
-                                const Deadline& deadline) {
+                                const Deadline& deadline, const std::vector<std::string>& options) {
     if (auto checked = check_home(paths); !checked) {
         return std::unexpected(std::move(checked.error()));
     }
     if (auto running = connect_to_holder(paths, deadline)) return std::move(*running);
-    auto connection = launch_and_connect(paths, name_variables, deadline);
+    auto connection = launch_and_connect(paths, name_variables, deadline, options);
     if (connection || deadline.passed()) return connection;
     // A daemon that is being killed loses its socket before its lock.  Ours may have met that lock
     // and given up; by now nobody holds it.
-    return launch_and_connect(paths, name_variables, deadline);
+    return launch_and_connect(paths, name_variables, deadline, options);
 }
 
 Result<Connection> connect_or_start(const Paths& paths, NameVariables name_variables,

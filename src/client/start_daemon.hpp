@@ -25,8 +25,9 @@ Result<Connection> connect_or_start(const Paths& paths, NameVariables name_varia
 
 /// Starts `knell up` in a session of its own and waits until it answers, at the socket of its home.
 /// A daemon that holds the lock of this home is waited for instead; none is started where the
-/// socket is in use by the daemon of another home.
+/// socket is in use by the daemon of another home.  `options` are those of the `knell up`.
 Result<Connection> start_daemon(const Paths& paths, NameVariables name_variables,
-                                const Deadline& deadline);
+                                const Deadline& deadline,
+                                const std::vector<std::string>& options = {});
 
 }  // namespace knell::client

@@ -19,6 +19,7 @@
 #include "daemon/delivery.hpp"
 #include "daemon/descriptors.hpp"
 #include "daemon/housekeeping.hpp"
+#include "daemon/http_service.hpp"
 #include "daemon/leftover_thread.hpp"
 #include "daemon/node_status.hpp"
 #include "daemon/open_home.hpp"
@@ -87,6 +88,8 @@ class Daemon final : public rpc::Backend {
           dispatcher_(*this),
           clients_(descriptors.clients_max),
           server_(loop_, dispatcher_, clients_),
+          http_(options_.paths, options_.http_listen, config_, loop_, dispatcher_, clients_,
+                [this] { return writer_.why_failing().empty(); }),
           housekeeping_(claims, loop_, server_, [this] { delivery_->reload_soon(); }),
           delivery_reader_(std::move(readers.delivery)),
           leftovers_(process_tree_, live_owners_,
@@ -113,6 +116,7 @@ class Daemon final : public rpc::Backend {
         if (auto recovered = delivery_->recover(); !recovered) return recovered;
         feeds_.set_newest(writer_.figures().last_seq);
         if (auto listening = housekeeping_.listen(); !listening) return listening;
+        if (auto serving = http_.start(); !serving) return serving;
         writer_.start();
         delivery_->start();
         delivery_->wake(writer_.figures().last_seq);
@@ -126,6 +130,7 @@ class Daemon final : public rpc::Backend {
         housekeeping_.start();
         loop_.run();
         is_over_ = true;
+        http_.stop();
         if (const auto self = processes_.identify(getpid())) {
             writer_.announce_shutdown(*self, housekeeping_.why_stopped());
         }
@@ -187,6 +192,7 @@ class Daemon final : public rpc::Backend {
                               .process_limits = process_limits_,
                               .started = started_,
                               .watched = watch_.counts(),
+                              .http = http_.address(),
                               .connections = clients_.open(),
                               .connections_max = clients_.max(),
                               .reads_queued = read_thread_.queued(),
@@ -439,6 +445,7 @@ class Daemon final : public rpc::Backend {
     net::EventLoop loop_;
     net::ClientCount clients_;
     net::Server server_;
+    HttpService http_;
     Housekeeping housekeeping_;
     std::unique_ptr<Reader> delivery_reader_;  // until delivery_ has it
     SpoolIntake spool_{options_.paths.spool_dir, *this};

@@ -10,6 +10,7 @@ namespace knell {
 
 struct DaemonOptions {
     Paths paths;
+    std::string http_listen = {};  // instead of http.listen of the config; "": as that says
 };
 
 /// Runs the daemon in the foreground until it is told to stop.  Gives the exit status; what went

@@ -51,6 +51,7 @@ Result<rpc::NodeStatus> describe_node(const NodeView& node, Reader& reader) {
     status.boot_id = node.boot_id;
     status.home = node.paths.state_dir;
     status.socket = node.paths.listen_socket;
+    status.http = node.http;
     status.started_at = node.started.wall;
     status.uptime =
         std::chrono::duration_cast<std::chrono::seconds>(now.steady - node.started.steady);

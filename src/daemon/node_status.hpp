@@ -22,6 +22,7 @@ struct NodeView {
     const std::vector<std::string>& process_limits;  // of the daemon's own process
     Now started;
     WatchList::Counts watched;
+    std::string http;  // where it listens; "": it does not
     std::size_t connections = 0;
     std::size_t connections_max = 0;
     std::size_t reads_queued = 0;

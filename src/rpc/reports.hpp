@@ -83,6 +83,7 @@ struct NodeStatus {
     std::string boot_id;
     std::string home;
     std::string socket;
+    std::string http;  // address of HTTP clients; "": none are served
     WallTime started_at;
     std::chrono::seconds uptime{0};
     StoreFacts store;

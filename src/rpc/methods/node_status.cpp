@@ -82,6 +82,7 @@ constexpr std::array status_result{
     always("boot_id", text, "of the running kernel"),
     always("home", text, "where its state is"),
     always("socket", text, "where it listens"),
+    only("HTTP clients are served", "http", text, "where these connect: ADDRESS:PORT"),
     always("started_at", time, "when it came up"),
     always("uptime_s", integer, "for how long it has run"),
     always_object("store", store_fields, "the record"),
@@ -145,6 +146,7 @@ JsonObject render(const NodeStatus& node) {
     status["boot_id"] = node.boot_id;
     status["home"] = node.home;
     status["socket"] = node.socket;
+    if (!node.http.empty()) status["http"] = node.http;
     status["started_at"] = format_rfc3339(node.started_at);
     status["uptime_s"] = node.uptime.count();
     status["store"] = JsonObject{{"kind", node.store.kind},

@@ -29,6 +29,11 @@ TempHome::~TempHome() {
 }
 
 Spawn TempHome::command(std::vector<std::string> arguments) const {
+    // Homes of tests that run at once would want the same port.
+    const bool is_up = !arguments.empty() && arguments.front() == "up";
+    if (is_up && std::ranges::find(arguments, "--http") == arguments.end()) {
+        arguments.insert(arguments.end(), {"--http", "off"});
+    }
     arguments.insert(arguments.begin(), knell_binary());
     Spawn spawn;
     spawn.argv = std::move(arguments);

@@ -23,7 +23,7 @@ class TempHome {
     std::string socket() const { return file("knell.sock"); }
     Environment environment() const { return {{"KNELL_HOME", path_}}; }
 
-    /// Runs `knell ARGUMENTS...` in this home.
+    /// Runs `knell ARGUMENTS...` in this home; `up` without HTTP, unless it says otherwise.
     Outcome knell(std::vector<std::string> arguments, std::string_view input = {}) const;
     /// The same, not run yet.
     Spawn command(std::vector<std::string> arguments) const;
