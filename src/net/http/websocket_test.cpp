@@ -1,0 +1,218 @@
+// WebSocket clients that speak the protocol by hand, and some that do not keep to it.
+
+#include "net/http/websocket.hpp"
+
+#include <thread>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "net/http/server.hpp"
+#include "testing/in_process_backend.hpp"
+
+namespace knell::net::http {
+namespace {
+
+namespace asio = boost::asio;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr auto token = "full-token-full-token-full-token";
+
+enum Opcode : unsigned char { continuation = 0, text = 1, binary = 2, closing = 8, ping = 9 };
+
+struct Frame {
+    int opcode = -1;  // -1: the connection is closed
+    std::string payload;
+};
+
+/// Masks with zeros, so that a frame holds its payload as it is.
+class WsClient {
+  public:
+    explicit WsClient(const std::string& address) {
+        const auto port = address.substr(address.rfind(':') + 1);
+        socket_.connect(
+            {asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(std::stoi(port))});
+    }
+    std::string upgrade(std::string_view fields = "") {
+        const auto request = fmt::format(
+            "GET /v1/ws HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n"
+            "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{}\r\n",
+            token, fields);
+        raw(request);
+        return head();
+    }
+    /// Of a response, whose body is short and comes with it.
+    std::string head() {
+        std::string head;
+        boost::system::error_code ignored;
+        asio::read_until(socket_, asio::dynamic_buffer(head), "\r\n\r\n", ignored);
+        return head;
+    }
+    void send(unsigned char opcode, std::string_view payload, bool is_last = true) {
+        std::string frame;
+        frame += static_cast<char>((is_last ? 0x80 : 0) | opcode);
+        if (payload.size() < 126) {
+            frame += static_cast<char>(0x80 | payload.size());
+        } else {
+            frame += static_cast<char>(0xff);
+            for (int shift = 56; shift >= 0; shift -= 8) {
+                frame += static_cast<char>((payload.size() >> shift) & 0xff);
+            }
+        }
+        frame.append(4, '\0');
+        frame += payload;
+        raw(frame);
+    }
+    void raw(std::string_view bytes) {
+        boost::system::error_code ignored;
+        asio::write(socket_, asio::buffer(bytes), ignored);
+    }
+    Frame read() {
+        boost::system::error_code error;
+        const auto take = [&](std::size_t count) {
+            std::string bytes(count, '\0');
+            asio::read(socket_, asio::buffer(bytes), error);
+            return bytes;
+        };
+        const auto head = take(2);
+        if (error) return {};
+        std::size_t size = static_cast<unsigned char>(head[1]) & 0x7fU;
+        const std::size_t more = size == 126 ? 2 : size == 127 ? 8 : 0;
+        if (more > 0) size = 0;
+        for (const char byte : take(more)) size = size << 8U | static_cast<unsigned char>(byte);
+        return {static_cast<unsigned char>(head[0]) & 0xf, take(size)};
+    }
+    std::string answer(std::string_view method, std::string_view params = "{}") {
+        send(text, fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"{}","params":{}}})", method,
+                               params));
+        return read().payload;
+    }
+    /// The code of the closing frame; 0 when none came.
+    int closing_code() {
+        for (;;) {
+            const auto frame = read();
+            if (frame.opcode < 0) return 0;
+            if (frame.opcode != closing) continue;
+            return static_cast<unsigned char>(frame.payload[0]) << 8 |
+                   static_cast<unsigned char>(frame.payload[1]);
+        }
+    }
+
+  private:
+    asio::io_context io_;
+    asio::ip::tcp::socket socket_{io_};
+};
+
+class WebSocketTrial : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        const auto listening = server_.listen("127.0.0.1", 0);
+        ASSERT_TRUE(listening) << listening.error().message;
+        address_ = *listening;
+        server_.set_rules({.tokens = {.full = token, .read_only = {}}});
+        thread_ = std::jthread([this] { loop_.run(); });
+    }
+    void TearDown() override { loop_.stop(); }
+
+    knell::testing::InProcessBackend backend_;
+    EventLoop loop_;
+    ClientCount clients_{16};
+    Server server_{loop_, backend_.dispatcher(), clients_, [] { return true; }};
+    std::string address_;
+    std::jthread thread_;
+};
+
+constexpr auto new_session = R"({"id":"s1","source":"cli","owner":{"lease_ttl_s":60}})";
+
+TEST_F(WebSocketTrial, AnswersCallsOneAMessage) {
+    WsClient client(address_);
+    EXPECT_THAT(client.upgrade(), StartsWith("HTTP/1.1 101 "));
+
+    EXPECT_EQ(client.answer("session.list"),
+              R"({"jsonrpc":"2.0","id":1,"result":{"sessions":[]}})");
+    EXPECT_THAT(client.answer("session.create", new_session), HasSubstr("\"generation\":1"));
+    EXPECT_THAT(client.answer("session.show", R"({"session_id":"x"})"), HasSubstr("-32001"));
+}
+
+TEST_F(WebSocketTrial, AnswersManyAtOnceInTheirOrder) {
+    WsClient client(address_);
+    client.upgrade();
+    constexpr int calls = 1000;
+    for (int i = 0; i < calls; ++i) {
+        client.send(text, fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"session.list"}})", i));
+    }
+    for (int i = 0; i < calls; ++i) {
+        ASSERT_THAT(client.read().payload, HasSubstr(fmt::format("\"id\":{},", i)));
+    }
+}
+
+TEST_F(WebSocketTrial, SendsEventsBesideAnswers) {
+    WsClient client(address_);
+    client.upgrade();
+    EXPECT_THAT(client.answer("events.subscribe"), HasSubstr("\"after\":"));
+    EXPECT_THAT(client.answer("session.create", new_session), HasSubstr("\"session_id\":\"s1\""));
+    EXPECT_THAT(client.read().payload, StartsWith(R"({"jsonrpc":"2.0","method":"event")"));
+}
+
+TEST_F(WebSocketTrial, TakesMessagesInPieces) {
+    WsClient client(address_);
+    client.upgrade();
+    client.send(text, R"({"jsonrpc":"2.0",)", /*is_last=*/false);
+    client.send(ping, "are you there");
+    EXPECT_EQ(client.read().payload, "are you there");
+    client.send(continuation, R"("id":7,"method":"session.list"})");
+    EXPECT_THAT(client.read().payload, HasSubstr("\"id\":7"));
+}
+
+TEST_F(WebSocketTrial, EndsWithWhoDoesNotKeepToTheProtocol) {
+    const auto code_after = [this](auto break_it) {
+        WsClient client(address_);
+        client.upgrade();
+        break_it(client);
+        return client.closing_code();
+    };
+    EXPECT_EQ(code_after([](WsClient& client) { client.send(binary, "{}"); }), 1003);
+    EXPECT_EQ(code_after([](WsClient& client) { client.send(text, std::string(2U << 20U, ' ')); }),
+              1009);
+    EXPECT_EQ(code_after([](WsClient& client) {
+                  const std::string piece(64U << 10U, ' ');
+                  client.send(text, piece, /*is_last=*/false);
+                  for (int i = 0; i < 17; ++i) client.send(continuation, piece, /*is_last=*/false);
+              }),
+              1009);
+    EXPECT_EQ(code_after([](WsClient& client) { client.send(text, "\xff\xfe"); }), 1007);
+    EXPECT_EQ(code_after([](WsClient& client) { client.raw("\x81\x02{}"); }), 1002) << "unmasked";
+    EXPECT_EQ(code_after([](WsClient& client) { client.send(continuation, "{}"); }), 1002);
+    EXPECT_EQ(code_after([](WsClient& client) { client.send(closing, "\x03\xe8"); }), 1000);
+}
+
+TEST_F(WebSocketTrial, IsOnlyForWhoAsksForIt) {
+    WsClient foreign(address_);
+    EXPECT_THAT(foreign.upgrade("Origin: http://evil.example\r\n"), StartsWith("HTTP/1.1 403 "));
+    WsClient plain(address_);
+    plain.raw(fmt::format(
+        "GET /v1/ws HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\r\n", token));
+    EXPECT_THAT(plain.head(), HasSubstr("Upgrade: websocket"));
+}
+
+TEST_F(WebSocketTrial, IsGoneFromTheCountWhenItHangsUp) {
+    {
+        WsClient client(address_);
+        client.upgrade();
+        client.answer("session.list");
+        EXPECT_EQ(clients_.open(), 1U);
+    }
+    // Its place is free once the server has seen its end, which nobody tells us.
+    while (clients_.open() > 0) std::this_thread::yield();
+}
+
+}  // namespace
+}  // namespace knell::net::http
