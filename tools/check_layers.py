@@ -51,8 +51,8 @@ UNIT_TESTS_MAY_ALSO = ["testing"]
 LIBRARIES = [
     (r"sqlite3\.h|sqlite3ext\.h|SQLiteCpp/", ["store/sqlite", "foreign", "testing", "bench"]),
     (r"boost/json", ["wire"]),
-    (r"boost/asio", ["net", "net/http"]),
-    (r"boost/beast", ["net/http"]),
+    (r"boost/asio", ["net", "net/http", "fuzz"]),
+    (r"boost/beast", ["net/http", "fuzz"]),
     (r"zlib\.h", ["net/http"]),
     (r"CLI/", ["cli"]),
     (r"spdlog/", ["platform", "daemon"]),

@@ -1,0 +1,76 @@
+#include "functional/harness/http.hpp"
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace knell::functional {
+
+namespace {
+
+/// Starts it and reads its log until it listens at its socket; by then it serves HTTP.
+Process start(const TempHome& home, Pipe& log) {
+    auto spawn = home.command({"up", "--http", "127.0.0.1:0"});
+    spawn.err = log.writing.get();
+    Process process(spawn);
+    log.writing.reset();
+    std::string said;
+    while (!said.contains("listens at")) {
+        if (!read_available(log.reading.get(), said)) throw std::runtime_error(said);
+    }
+    return process;
+}
+
+std::string first_line(const std::string& text) {
+    return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+HttpDaemon::HttpDaemon(const TempHome& home)
+    : home_(home),
+      process_(start(home, log_)),
+      address_(first_line(read_file(home.file("http.addr")))),
+      token_(first_line(home.knell({"token", "show"}).out)) {}
+
+std::string HttpDaemon::read_token() const {
+    return first_line(home_.knell({"token", "show", "--read"}).out);
+}
+
+std::vector<std::string> HttpDaemon::with_token(std::string_view token) {
+    return {"-H", fmt::format("Authorization: Bearer {}", token)};
+}
+
+HttpDaemon::Answer HttpDaemon::curl(std::string_view path,
+                                    std::vector<std::string> arguments) const {
+    Spawn spawn;
+    spawn.argv = {"curl", "--silent", "--show-error", "--include", "--max-time", "20", "--http1.1"};
+    spawn.argv.insert(spawn.argv.end(), arguments.begin(), arguments.end());
+    spawn.argv.push_back(url(path));
+    const auto outcome = run_command(spawn);
+    Answer answer{.body = outcome.out};
+    // What asks for a body to be sent is not the answer.
+    while (answer.body.starts_with("HTTP/1.1 100 ")) {
+        answer.body.erase(0, answer.body.find("\r\n\r\n") + 4);
+    }
+    const auto end = answer.body.find("\r\n\r\n");
+    if (end == std::string::npos) return {.body = outcome.err + answer.body};
+    answer.head = answer.body.substr(0, end + 2);
+    answer.body.erase(0, end + 4);
+    answer.status = std::stoi(answer.head.substr(answer.head.find(' ') + 1));
+    return answer;
+}
+
+HttpDaemon::Answer HttpDaemon::get(std::string_view path,
+                                   std::vector<std::string> arguments) const {
+    for (const auto& argument : with_token(token_)) arguments.push_back(argument);
+    return curl(path, std::move(arguments));
+}
+
+HttpDaemon::Answer HttpDaemon::rpc(std::string_view method, std::string_view params) const {
+    return get("/v1/rpc",
+               {"--data", fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"{}","params":{}}})",
+                                      method, params)});
+}
+
+}  // namespace knell::functional
