@@ -18,16 +18,7 @@ inline constexpr std::size_t answers_all_max = 64U << 20U;  // not taken yet
 /// So long an answer may be whatever the others have not taken: an error must get through.
 inline constexpr std::size_t short_answer_bytes_max = 4U << 10U;
 
-/// From the first byte of a request, or from the connect, to the end of its header.
-inline constexpr std::chrono::seconds header_time_max{10};
-inline constexpr std::chrono::seconds body_time_max{30};
-/// Between two requests of one connection.
-inline constexpr std::chrono::seconds idle_time_max{75};
-inline constexpr std::chrono::seconds answer_time_max{60};
-
 inline constexpr std::chrono::seconds event_comment_period{15};
-/// A WebSocket client that is silent is asked at half of this and closed at the end of it.
-inline constexpr std::chrono::seconds websocket_silence_max{40};
 inline constexpr std::size_t websocket_feeds_max = 16;
 
 inline constexpr std::size_t throttled_addresses_max = 1024;
@@ -37,3 +28,19 @@ inline constexpr std::size_t gzip_bytes_min = 1U << 10U;
 inline constexpr std::size_t gzip_bytes_max = 1U << 20U;
 
 }  // namespace knell::net::http::bounds
+
+namespace knell::net::http {
+
+/// How long a client may take for something before it is closed.  A test has less time.
+struct Deadlines {
+    /// From the first byte of a request, or from the connect, to the end of its header.
+    std::chrono::milliseconds header = std::chrono::seconds{10};
+    std::chrono::milliseconds body = std::chrono::seconds{30};
+    std::chrono::milliseconds idle = std::chrono::seconds{75};    // between two requests
+    std::chrono::milliseconds answer = std::chrono::seconds{60};  // to take one
+    std::chrono::milliseconds unsent = limits::unsent_for_max;    // to take any of a stream
+    /// A WebSocket client that is silent is asked at half of this and closed at the end of it.
+    std::chrono::milliseconds silence = std::chrono::seconds{40};
+};
+
+}  // namespace knell::net::http

@@ -93,14 +93,14 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
 
     asio::awaitable<bool> wait_for_request(bool is_first) {
         if (buffer_.size() == 0) {
-            within(is_first ? bounds::header_time_max : bounds::idle_time_max);
+            within(is_first ? common_->deadlines.header : common_->deadlines.idle);
             error_code error;
             auto token = asio::redirect_error(asio::use_awaitable, error);
             co_await socket_.async_wait(Socket::wait_read, token);
             if (error) co_return false;
             if (is_first) co_return true;  // the time since it connected counts
         }
-        within(bounds::header_time_max);
+        within(common_->deadlines.header);
         co_return true;
     }
 
@@ -115,10 +115,12 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
         if (error) co_return co_await refuse_unreadable(error);
         is_busy_ = true;
         auto response = co_await answer_request();
-        const bool goes_on = response && co_await send(std::move(*response));
+        bool goes_on = false;
+        if (response) goes_on = co_await send(*response);
         is_busy_ = false;
         asked_share_.set(0);
         parser_.reset();
+        if (buffer_.size() == 0) buffer_.shrink_to_fit();  // it may be idle for long
         co_return goes_on;
     }
 
@@ -127,7 +129,7 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
         if (!refusal) co_return false;
         auto response = response_to(refusal->why, refusal->status);
         response.must_close = true;
-        co_return co_await send(std::move(response));
+        co_return co_await send(response);
     }
 
     /// Nothing when somebody else has the socket now, or nobody any more.
@@ -188,7 +190,7 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
                         .status = 429});
         }
         asked_share_.set(bytes);
-        within(bounds::body_time_max);
+        within(common_->deadlines.body);
         error_code error;
         auto token = asio::redirect_error(asio::use_awaitable, error);
         if (expects_continue(parser_->get())) {
@@ -291,7 +293,7 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
     }
 
     /// Whether another request may follow.
-    asio::awaitable<bool> send(Response response) {
+    asio::awaitable<bool> send(Response& response) {
         const auto& request = parser_->get();
         if (accepts_gzip(std::string_view(request[beast::http::field::accept_encoding])) &&
             response.status == 200) {
@@ -307,11 +309,15 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
                                          {}});
         }
         unsent_share_.set(response.body.size());
-        within(bounds::answer_time_max);
+        within(common_->deadlines.answer);
         const bool goes_on = request.keep_alive() && !response.must_close;
         const bool is_head = request.method() == beast::http::verb::head;
-        const bool sent = is_head ? co_await write<beast::http::empty_body>(response, goes_on)
-                                  : co_await write<beast::http::string_body>(response, goes_on);
+        bool sent = false;
+        if (is_head) {
+            sent = co_await write<beast::http::empty_body>(response, goes_on);
+        } else {
+            sent = co_await write<beast::http::string_body>(response, goes_on);
+        }
         unsent_share_.set(0);
         if (sent && !goes_on) co_await linger();
         co_return sent&& goes_on;
@@ -333,6 +339,7 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
         if constexpr (std::is_same_v<Body, beast::http::string_body>) {
             message.body() = std::move(response.body);
             message.prepare_payload();
+            if (response.status == 204) message.erase(beast::http::field::content_length);
         } else {
             message.content_length(bytes);
         }

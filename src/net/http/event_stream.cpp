@@ -38,7 +38,7 @@ class EventStream final : public Peer,
           common_(std::move(common)),
           patience_(socket_.get_executor()),
           comment_(socket_.get_executor()),
-          outbox_(*this, sse_framing, common_->unsent) {}
+          outbox_(*this, sse_framing, common_->unsent, common_->deadlines.unsent) {}
 
     asio::awaitable<void> serve() override {
         const auto self = shared_from_this();
@@ -51,11 +51,11 @@ class EventStream final : public Peer,
             },
             this);
         // Whatever it sends now means nothing; its end does.
-        std::array<char, 512> dropped{};
+        std::array<char, 4096> dropped{};
         while (!error && socket_.is_open()) {
             auto token = asio::redirect_error(asio::use_awaitable, error);
             co_await socket_.async_wait(Socket::wait_read, token);
-            while (!error) socket_.read_some(asio::buffer(dropped), error);
+            if (!error) socket_.read_some(asio::buffer(dropped), error);
             if (would_block(error)) error.clear();
         }
         feeds_.clear();

@@ -46,6 +46,7 @@ struct Common {
     std::function<bool()> is_ready;
     /// Serves a client from now on that has begun to speak something else.
     std::function<void(std::shared_ptr<Peer>)> adopt;
+    const Deadlines deadlines;
     std::shared_ptr<const Rules> rules;
     AuthThrottle throttle{bounds::throttled_addresses_max};
     MemoryBudget asked;  // bodies and messages that are not answered yet

@@ -35,7 +35,9 @@ std::optional<Refusal> why_refused(const Header& request) {
                           !beast::iequals(request[field::transfer_encoding], "chunked"))) {
         return bad(501, "of transfer encodings only `chunked` is known here, once");
     }
-    if (count(request, field::content_length) > 1) {
+    // The parser takes the same length several times, also in one field.
+    if (count(request, field::content_length) > 1 ||
+        request[field::content_length].find(',') != beast::string_view::npos) {
         return bad(400, "a request has one header Content-Length");
     }
     if (count(request, field::authorization) > 1) {

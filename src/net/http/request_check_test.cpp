@@ -42,6 +42,7 @@ TEST(RequestCheck, RefusesWhatAProxyCouldReadOtherwise) {
                                "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
                                "Content-Length: 5\r\nContent-Length: 6\r\n",
                                "Content-Length: 5\r\nContent-Length: 5\r\n",
+                               "Content-Length: 5, 5\r\n",
                                "Content-Length: -5\r\n",
                                "Content-Length: 5x\r\n",
                                "Content-Length: +5\r\n",

@@ -1,6 +1,7 @@
 #include "net/http/server.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <unordered_map>
 #include <utility>
 
@@ -51,13 +52,14 @@ std::string listen_host(const tcp::endpoint& endpoint) {
 class Server::Impl final : public EventLoop::Service {
   public:
     Impl(EventLoop& loop, rpc::Dispatcher& dispatcher, ClientCount& clients,
-         std::function<bool()> is_ready)
+         std::function<bool()> is_ready, const Deadlines& deadlines)
         : loop_(loop),
           clients_(clients),
           common_(std::make_shared<Common>(
               Common{.dispatcher = dispatcher,
                      .is_ready = std::move(is_ready),
                      .adopt = [this](std::shared_ptr<Peer> peer) { serve(std::move(peer)); },
+                     .deadlines = deadlines,
                      .rules = std::make_shared<const Rules>(),
                      .asked = {bounds::bodies_all_max, [] {}},
                      .half_read = {limits::half_read_bytes_all_max, [this] { relieve_soon(); }},
@@ -217,7 +219,7 @@ class Server::Impl final : public EventLoop::Service {
     EventLoop& loop_;
     asio::io_context& io_ = loop_.context();
     ClientCount& clients_;
-    std::size_t count_ = 0;  // of these clients
+    std::atomic<std::size_t> count_ = 0;  // of these clients
     bool relief_posted_ = false;
     Rules rules_;
     std::string listen_host_;
@@ -230,8 +232,8 @@ class Server::Impl final : public EventLoop::Service {
 };
 
 Server::Server(EventLoop& loop, rpc::Dispatcher& dispatcher, ClientCount& clients,
-               std::function<bool()> is_ready)
-    : impl_(std::make_unique<Impl>(loop, dispatcher, clients, std::move(is_ready))) {}
+               std::function<bool()> is_ready, const Deadlines& deadlines)
+    : impl_(std::make_unique<Impl>(loop, dispatcher, clients, std::move(is_ready), deadlines)) {}
 Server::~Server() = default;
 
 void Server::set_rules(Rules rules) {

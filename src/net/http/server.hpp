@@ -9,6 +9,7 @@
 #include "net/client_count.hpp"
 #include "net/event_loop.hpp"
 #include "net/http/admission.hpp"
+#include "net/http/bounds.hpp"
 #include "rpc/dispatcher.hpp"
 
 namespace knell::net::http {
@@ -19,7 +20,7 @@ class Server {
   public:
     /// `is_ready`: whether calls can be answered at all.  Loop, dispatcher and count outlive it.
     Server(EventLoop& loop, rpc::Dispatcher& dispatcher, ClientCount& clients,
-           std::function<bool()> is_ready);
+           std::function<bool()> is_ready, const Deadlines& deadlines = {});
     ~Server();
 
     /// Before anybody is served.  Who came in by a token that is no longer one is closed.
@@ -30,7 +31,7 @@ class Server {
     Result<std::string> listen(const std::string& ip, std::uint16_t port);
     void stop_listening();
 
-    /// Of these clients.
+    /// Of these clients.  Any thread.
     std::size_t client_count() const;
 
   private:

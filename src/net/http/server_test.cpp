@@ -121,11 +121,14 @@ class HttpServer : public ::testing::Test {
         ASSERT_TRUE(listening) << listening.error().message;
         address_ = *listening;
         server_.set_rules({.tokens = {.full = full, .read_only = read_only}});
+        quick_ = quick_server_.listen("127.0.0.1", 0).value();
+        quick_server_.set_rules({.tokens = {.full = full, .read_only = read_only}});
         thread_ = std::jthread([this] { loop_.run(); });
     }
     void TearDown() override { loop_.stop(); }
 
     Client client() const { return Client(address_); }
+    static Client client(const std::string& address) { return Client(address); }
     std::string ask(std::string_view request) const {
         auto one = client();
         one.send(request);
@@ -146,7 +149,10 @@ class HttpServer : public ::testing::Test {
     ClientCount clients_{8};
     std::atomic<bool> ready_ = true;
     Server server_{loop_, backend_.dispatcher(), clients_, [this] { return ready_.load(); }};
+    Server quick_server_{loop_, backend_.dispatcher(), clients_, [] { return true; },
+                         Deadlines{.header = 500ms, .body = 500ms, .idle = 500ms, .answer = 500ms}};
     std::string address_;
+    std::string quick_;  // where nobody has much time
     std::jthread thread_;
 };
 
@@ -307,6 +313,20 @@ TEST_F(HttpServer, ATokenThatIsReplacedEndsWhatItOpened) {
     EXPECT_THAT(ask(get("/v1/hooks")), StartsWith("HTTP/1.1 401 "));
     ask(post(create("s9"), "another-token"));
     EXPECT_THAT(by_read.read_until("\n\n"), HasSubstr("s9"));
+}
+
+TEST_F(HttpServer, WhoTakesTooLongIsClosed) {
+    for (const auto& begun :
+         {std::string{}, std::string("GET /hea"),
+          fmt::format("POST /v1/rpc HTTP/1.1\r\n{}Content-Length: 9\r\n\r\n{{", fields(full))}) {
+        auto slow = client(quick_);
+        slow.send(begun);
+        EXPECT_THAT(slow.read_all(), IsEmpty()) << begun;
+    }
+    auto idle = client(quick_);
+    idle.send(get("/healthz"));
+    EXPECT_THAT(idle.response(), HasSubstr("ok\n"));
+    EXPECT_THAT(idle.read_all(), IsEmpty());
 }
 
 TEST_F(HttpServer, OneMoreThanTheMostIsTurnedAway) {

@@ -42,7 +42,7 @@ class WebSocket final : public Peer,
           patience_(socket_.get_executor()),
           half_read_share_(common_->half_read),
           writing_share_(common_->unsent),
-          outbox_(*this, wire::json_lines, common_->unsent) {}
+          outbox_(*this, wire::json_lines, common_->unsent, common_->deadlines.unsent) {}
 
     asio::awaitable<void> serve() override {
         const auto self = shared_from_this();
@@ -88,8 +88,8 @@ class WebSocket final : public Peer,
   private:
     asio::awaitable<bool> accept() {
         socket_.set_option(
-            beast::websocket::stream_base::timeout{.handshake_timeout = bounds::header_time_max,
-                                                   .idle_timeout = bounds::websocket_silence_max,
+            beast::websocket::stream_base::timeout{.handshake_timeout = common_->deadlines.header,
+                                                   .idle_timeout = common_->deadlines.silence,
                                                    .keep_alive_pings = true});
         socket_.read_message_max(limits::line_bytes_max);
         socket_.auto_fragment(false);

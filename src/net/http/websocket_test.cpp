@@ -118,6 +118,8 @@ class WebSocketTrial : public ::testing::Test {
         ASSERT_TRUE(listening) << listening.error().message;
         address_ = *listening;
         server_.set_rules({.tokens = {.full = token, .read_only = {}}});
+        quick_ = quick_server_.listen("127.0.0.1", 0).value();
+        quick_server_.set_rules({.tokens = {.full = token, .read_only = {}}});
         thread_ = std::jthread([this] { loop_.run(); });
     }
     void TearDown() override { loop_.stop(); }
@@ -126,7 +128,10 @@ class WebSocketTrial : public ::testing::Test {
     EventLoop loop_;
     ClientCount clients_{16};
     Server server_{loop_, backend_.dispatcher(), clients_, [] { return true; }};
+    Server quick_server_{loop_, backend_.dispatcher(), clients_, [] { return true; },
+                         Deadlines{.silence = std::chrono::seconds{1}}};
     std::string address_;
+    std::string quick_;  // where nobody may be silent for long
     std::jthread thread_;
 };
 
@@ -158,8 +163,9 @@ TEST_F(WebSocketTrial, SendsEventsBesideAnswers) {
     WsClient client(address_);
     client.upgrade();
     EXPECT_THAT(client.answer("events.subscribe"), HasSubstr("\"after\":"));
-    EXPECT_THAT(client.answer("session.create", new_session), HasSubstr("\"session_id\":\"s1\""));
-    EXPECT_THAT(client.read().payload, StartsWith(R"({"jsonrpc":"2.0","method":"event")"));
+    const auto said = client.answer("session.create", new_session) + client.read().payload;
+    EXPECT_THAT(said, HasSubstr(R"("result":{"session_id":"s1")"));
+    EXPECT_THAT(said, HasSubstr(R"({"jsonrpc":"2.0","method":"event")"));
 }
 
 TEST_F(WebSocketTrial, TakesMessagesInPieces) {
@@ -201,6 +207,13 @@ TEST_F(WebSocketTrial, IsOnlyForWhoAsksForIt) {
     plain.raw(fmt::format(
         "GET /v1/ws HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\r\n", token));
     EXPECT_THAT(plain.head(), HasSubstr("Upgrade: websocket"));
+}
+
+TEST_F(WebSocketTrial, IsAskedAndClosedWhenItIsSilent) {
+    WsClient client(quick_);
+    client.upgrade();
+    EXPECT_EQ(client.read().opcode, ping);
+    EXPECT_EQ(client.closing_code(), 0) << "it is not there to be told";
 }
 
 TEST_F(WebSocketTrial, IsGoneFromTheCountWhenItHangsUp) {

@@ -3,6 +3,9 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
+#include <poll.h>
+
+#include "functional/harness/waiting.hpp"
 
 namespace knell::functional {
 
@@ -16,6 +19,7 @@ Process start(const TempHome& home, Pipe& log) {
     log.writing.reset();
     std::string said;
     while (!said.contains("listens at")) {
+        wait_for(log.reading.get(), POLLIN, "a daemon that serves HTTP");
         if (!read_available(log.reading.get(), said)) throw std::runtime_error(said);
     }
     return process;
