@@ -19,8 +19,8 @@ Without --detach it runs until it is told to stop, by `knell down`, SIGTERM or C
 standard error. With --detach it runs in the background, logs to knell.log, and this command
 returns once it answers. It listens at the socket of its home, whatever KNELL_SOCKET says.
 
---http holds until it stops. Beyond loopback it needs `behind_proxy` or `trusted_network` under `http`
-in config.yaml. A daemon that runs already is left as it is.
+What --http says holds until the daemon stops. An address beyond loopback needs `behind_proxy` or
+`trusted_network` under `http` in config.yaml. A daemon that runs already is left as it is.
 
 Examples:
   knell up --detach && knell status
@@ -33,9 +33,9 @@ class Up final : public Command {
     void declare(CLI::App& app) override {
         app.add_flag("--detach", detach_, "Run in the background; return once it answers");
         app.add_option("--http", http_,
-                       "Serve HTTP clients at ADDRESS:PORT, or not at all (default: http.listen of "
+                       "Serve HTTP clients there, or with off nowhere (default: http.listen of "
                        "config.yaml)")
-            ->type_name("ADDR:PORT|off")
+            ->option_text("ADDR:PORT|off")
             ->check([](const std::string& text) {
                 return why_not_a_listen_address(text).value_or("");
             });
