@@ -85,6 +85,7 @@ void HttpService::refresh_address(const HttpSettings& settings) {
     if (!wanted || wanted->is_off() || why_not) {
         if (bound_) {
             server_.stop_listening();
+            server_.close_clients();
             log_info("no longer serves HTTP{}{}", why_not ? ": " : "", why_not.value_or(""));
         }
         bound_.reset();

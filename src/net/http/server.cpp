@@ -72,17 +72,15 @@ class Server::Impl final : public EventLoop::Service {
         publish_rules();
         const bool full_changed = before.tokens.full != rules_.tokens.full;
         const bool read_changed = before.tokens.read_only != rules_.tokens.read_only;
-        if (!full_changed && !read_changed) return;
-        // Closing one changes the table.
-        std::vector<std::shared_ptr<Peer>> gone;
-        for (const auto& [key, peer] : peers_) {
-            const auto access = peer->let_in_by();
-            if (!access) continue;
-            if (*access == rpc::Access::read_only ? read_changed : full_changed) {
-                gone.push_back(peer);
-            }
-        }
-        for (const auto& peer : gone) peer->close();
+        const bool less_allowed = before.allow_processes && !rules_.allow_processes;
+        close_those([&](rpc::Access access) {
+            if (access == rpc::Access::read_only) return read_changed;
+            return full_changed || (access == rpc::Access::processes && less_allowed);
+        });
+    }
+
+    void close_clients() {
+        for (const auto& peer : all_peers()) peer->close();
     }
 
     Result<std::string> listen(const std::string& ip, std::uint16_t port) {
@@ -130,6 +128,21 @@ class Server::Impl final : public EventLoop::Service {
         auto rules = rules_;
         rules.listen_host = listen_host_;
         common_->rules = std::make_shared<const Rules>(std::move(rules));
+    }
+
+    /// Closing one may change the table.
+    std::vector<std::shared_ptr<Peer>> all_peers() const {
+        std::vector<std::shared_ptr<Peer>> all;
+        for (const auto& [key, peer] : peers_) all.push_back(peer);
+        return all;
+    }
+
+    /// Of those that were let in for good.
+    void close_those(const std::function<bool(rpc::Access)>& must_go) {
+        for (const auto& peer : all_peers()) {
+            const auto access = peer->let_in_by();
+            if (access && must_go(*access)) peer->close();
+        }
     }
 
     asio::awaitable<void> accept_loop(std::uint64_t number) {
@@ -244,6 +257,9 @@ Result<std::string> Server::listen(const std::string& ip, std::uint16_t port) {
 }
 void Server::stop_listening() {
     impl_->stop_listening();
+}
+void Server::close_clients() {
+    impl_->close_clients();
 }
 std::size_t Server::client_count() const {
     return impl_->client_count();

@@ -23,13 +23,15 @@ class Server {
            std::function<bool()> is_ready, const Deadlines& deadlines = {});
     ~Server();
 
-    /// Before anybody is served.  Who came in by a token that is no longer one is closed.
+    /// Before anybody is served.  Who came in by a token that is no longer one, or allows less now,
+    /// is closed.
     void set_rules(Rules rules);
 
     /// Listens at that address, and no longer at another; who is connected stays so.  The address
     /// with the port that was taken: "127.0.0.1:7717".
     Result<std::string> listen(const std::string& ip, std::uint16_t port);
     void stop_listening();
+    void close_clients();
 
     /// Of these clients.  Any thread.
     std::size_t client_count() const;

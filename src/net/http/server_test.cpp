@@ -315,6 +315,35 @@ TEST_F(HttpServer, ATokenThatIsReplacedEndsWhatItOpened) {
     EXPECT_THAT(by_read.read_until("\n\n"), HasSubstr("s9"));
 }
 
+TEST_F(HttpServer, EndsWhatAllowsLessThanBefore) {
+    const auto allow = [this](bool processes) {
+        on_server([this, processes] {
+            server_.set_rules({.tokens = {.full = full, .read_only = read_only},
+                               .hosts = {},
+                               .listen_host = {},
+                               .allow_processes = processes});
+        });
+    };
+    allow(true);
+    auto one = client();
+    one.send(get("/v1/events"));
+    one.read_until(": alive\n\n");
+    allow(false);
+    EXPECT_THAT(one.read_all(), IsEmpty());
+}
+
+TEST_F(HttpServer, ClosesItsClientsWhenToldTo) {
+    auto idle = client();
+    idle.send(get("/healthz"));
+    idle.response();
+    on_server([this] {
+        server_.stop_listening();
+        server_.close_clients();
+    });
+    EXPECT_THAT(idle.read_all(), IsEmpty());
+    EXPECT_THROW(client(), std::runtime_error);
+}
+
 TEST_F(HttpServer, WhoTakesTooLongIsClosed) {
     for (const auto& begun :
          {std::string{}, std::string("GET /hea"),
