@@ -115,8 +115,8 @@ class Daemon final : public rpc::Backend {
                           delivery_dependencies());
         if (auto recovered = delivery_->recover(); !recovered) return recovered;
         feeds_.set_newest(writer_.figures().last_seq);
-        if (auto listening = housekeeping_.listen(); !listening) return listening;
         if (auto serving = http_.start(); !serving) return serving;
+        if (auto listening = housekeeping_.listen(); !listening) return listening;
         writer_.start();
         delivery_->start();
         delivery_->wake(writer_.figures().last_seq);

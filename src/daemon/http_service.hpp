@@ -20,11 +20,12 @@ class HttpService {
     HttpService(const Paths& paths, std::string listen, const ConfigHolder& config,
                 net::EventLoop& loop, rpc::Dispatcher& dispatcher, net::ClientCount& clients,
                 std::function<bool()> is_ready);
+    ~HttpService() { stop(); }
 
     /// An error only where somebody asked for what must not be.  An address that is taken is a
     /// warning, and tried again.
     Result<void> start();
-    /// After the loop has stopped.
+    /// Once the loop has stopped, or never ran.
     void stop();
 
     /// One look: tokens, rules, the address.
