@@ -1,7 +1,9 @@
-// rpc.describe: the methods with what they take and answer, for people and for generators of
-// clients.
+// rpc.describe and rpc.openapi: the methods with what they take and answer, for people and for
+// generators of clients.
 
+#include "rpc/field_schema.hpp"
 #include "rpc/method_table.hpp"
+#include "rpc/openapi.hpp"
 #include "wire/session_fields.hpp"
 
 namespace knell::rpc {
@@ -47,19 +49,19 @@ constexpr std::array describe_result{
     always_objects("objects", object_fields, "what several results hold"),
 };
 
+constexpr std::array openapi_result{
+    always("openapi", text, "the version of OpenAPI"),
+    always("info", object, "what is described"),
+    always("security", array, "what calls need"),
+    always("paths", object, "what is served over HTTP"),
+    always("components", object, "schemas of what every method takes and answers"),
+};
+
 std::string_view format_of(FieldType type) {
     if (type == id) return "id";
     if (type == word) return "word";
     if (type == time) return "time";
     return {};
-}
-
-Json standard_of(const Field& field) {
-    if (!field.standard) return nullptr;
-    if (field.type == boolean) return *field.standard != 0;
-    if (field.type != choice) return *field.standard;
-    const auto name = field.choices[static_cast<std::size_t>(*field.standard)];
-    return name.empty() ? Json(nullptr) : Json(name);
 }
 
 void put_bounds(JsonObject& object, const Field& field) {
@@ -121,13 +123,26 @@ void describe(Call&& call, Backend&) {
     call.respond(JsonObject{{"methods", std::move(all)}, {"objects", std::move(objects)}});
 }
 
-constexpr std::array family{Method{"rpc.describe",
-                                   "this list",
-                                   {},
-                                   describe_result,
-                                   describe,
-                                   /*is_ordered=*/false,
-                                   Access::read_only}};
+void describe_http(Call&& call, Backend&) {
+    call.respond(openapi());
+}
+
+constexpr std::array family{
+    Method{"rpc.describe",
+           "this list",
+           {},
+           describe_result,
+           describe,
+           /*is_ordered=*/false,
+           Access::read_only},
+    Method{"rpc.openapi",
+           "what is served over HTTP, as OpenAPI 3.1",
+           {},
+           openapi_result,
+           describe_http,
+           /*is_ordered=*/false,
+           Access::read_only},
+};
 
 }  // namespace
 

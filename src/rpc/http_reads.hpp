@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+/// What is read over HTTP with a plain GET: each path is one method of the table, its rows the
+/// parameters.  /openapi.json describes it.
+namespace knell::rpc {
+
+struct HttpRead {
+    std::string_view path;  // {id} stands for the parameter session_id
+    std::string_view operation;
+    std::string_view method;
+    /// Which rows of the method are query parameters; empty: all that are not in the path.
+    std::array<std::string_view, 2> only = {};
+    bool takes_query = true;
+    bool has_etag = false;  // answers If-None-Match with 304
+    std::string_view about = {};
+};
+
+inline constexpr std::array http_reads{
+    HttpRead{.path = "/v1/sessions",
+             .operation = "list_sessions",
+             .method = "session.list",
+             .about = "With `Link: <...>; rel=\"next\"` where there are more"},
+    HttpRead{.path = "/v1/sessions/{id}",
+             .operation = "show_session",
+             .method = "session.show",
+             .takes_query = false},
+    HttpRead{
+        .path = "/v1/sessions/{id}/why", .operation = "explain_session", .method = "session.why"},
+    HttpRead{.path = "/v1/sessions/{id}/messages",
+             .operation = "read_messages",
+             .method = "session.show",
+             .only = {"messages", "before"}},
+    HttpRead{.path = "/v1/hooks", .operation = "list_hooks", .method = "hooks.list"},
+    HttpRead{.path = "/v1/status", .operation = "show_status", .method = "node.status"},
+};
+
+}  // namespace knell::rpc
