@@ -20,22 +20,27 @@ as it should is named as degraded.
 Examples:
   knell status
   knell status --json | jq .sessions.open
+  knell status --metrics > /var/lib/prometheus/node-exporter/knell.prom
 
 Exit status: 0 a daemon answers, 1 none does, 2 wrong usage.)";
 
 class ShowStatus final : public Command {
   public:
     void declare(CLI::App& app) override {
-        app.add_flag("--json", json_, "Print the result as JSON");
+        auto* json = app.add_flag("--json", json_, "Print the result as JSON");
+        app.add_flag("--metrics", metrics_, "Print the figures for Prometheus")->excludes(json);
         app.footer(footer);
     }
 
     int run(const Context& context) override {
         auto connection = client::connect(context.paths);
         if (!connection) return complain("status", explain(connection.error(), context.paths));
-        const auto status = connection->call_object("node.status", {});
+        const auto* method = metrics_ ? "node.metrics" : "node.status";
+        const auto status = connection->call_object(method, {});
         if (!status) return complain("status", status.error());
-        if (json_) {
+        if (metrics_) {
+            print(wire::text_at(*status, "text"));
+        } else if (json_) {
             print_json(*status);
         } else {
             print(render_facts(status_facts(*status), context.output));
@@ -57,6 +62,7 @@ class ShowStatus final : public Command {
     }
 
     bool json_ = false;
+    bool metrics_ = false;
 };
 
 }  // namespace

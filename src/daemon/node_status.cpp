@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "platform/clock.hpp"
+#include "platform/own_process.hpp"
 #include "platform/version.hpp"
 
 namespace knell {
@@ -80,6 +81,11 @@ Result<rpc::NodeStatus> describe_node(const NodeView& node, Reader& reader) {
     status.file_watch_trouble = node.file_watch_trouble;
     status.connections = node.connections;
     status.connections_max = node.connections_max;
+    const auto own = read_own_process();
+    status.process = {.threads = own.threads,
+                      .resident_bytes = own.resident_bytes,
+                      .descriptors = own.descriptors,
+                      .descriptors_max = own.descriptors_max};
     return status;
 }
 

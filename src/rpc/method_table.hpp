@@ -21,6 +21,7 @@ std::span<const Method> hooks_methods();
 std::span<const Method> hooks_letters_methods();
 std::span<const Method> config_methods();
 std::span<const Method> node_status_methods();
+std::span<const Method> node_metrics_methods();
 std::span<const Method> node_methods();
 std::span<const Method> rpc_methods();
 

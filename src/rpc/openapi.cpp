@@ -252,8 +252,7 @@ JsonObject paths() {
     JsonObject all{{"/v1/rpc", rpc_path()}};
     for (const auto& read : http_reads) all[read.path] = path_of(read);
     all["/v1/events"] = events_path();
-    all["/metrics"] =
-        text_path("metrics", "the daemon's figures for Prometheus", "text/plain; version=0.0.4");
+    all["/metrics"] = text_path("metrics", "the daemon's figures for Prometheus", "text/plain");
     all["/healthz"] = health_path("is_alive", "whether the daemon runs");
     all["/readyz"] = health_path("is_ready", "whether it takes calls");
     all["/openapi.json"] = get(operation(

@@ -117,6 +117,13 @@ struct NodeStatus {
     std::string file_watch_trouble;     // "": none
     std::size_t connections = 0;
     std::size_t connections_max = 0;
+    std::size_t attachments = 0;  // clients that look at sessions
+    struct Process {              // the daemon's own
+        std::int64_t threads = 0;
+        std::int64_t resident_bytes = 0;
+        std::int64_t descriptors = 0;
+        std::int64_t descriptors_max = 0;
+    } process;
 };
 
 }  // namespace knell::rpc
