@@ -88,6 +88,8 @@ inline constexpr std::size_t feed_page_bytes_max = 512U << 10U;    // and sent a
 inline constexpr std::size_t feed_unsent_bytes_max = 256U << 10U;  // then it waits for the reader
 inline constexpr std::size_t feed_live_bytes_max = 4U << 20U;      // of one commit; more is read
 
+inline constexpr std::size_t space_events_scan_max = 20'000;  // looked at for what ended lately
+
 inline constexpr std::size_t batch_commands_max = 1024;       // decisions in one transaction
 inline constexpr std::size_t queue_commands_max = 65'536;     // waiting for the writer
 inline constexpr std::size_t queue_beats_reserve = 65'536;    // beyond these, heartbeats alone

@@ -62,6 +62,10 @@ class RefusingReader final : public Reader {
         ++asked;
         return fail(ErrorCode::storage, "the disk failed");
     }
+    Result<std::vector<EndedLately>> ended_lately(WallTime since, std::size_t limit) override {
+        return reader_->ended_lately(since, limit);
+    }
+    Result<std::int64_t> data_version() override { return reader_->data_version(); }
     Result<EndCounts> ends_since(WallTime since) override { return reader_->ends_since(since); }
     Result<std::int64_t> leaked() override { return reader_->leaked(); }
     Result<std::vector<Subscription>> subscriptions() override { return reader_->subscriptions(); }

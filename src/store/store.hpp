@@ -83,6 +83,12 @@ struct EventPage {
     std::optional<Gap> gap;  // between `after` and the first one that is kept
 };
 
+/// An ended session, and when its end was told.
+struct EndedLately {
+    Session session;
+    WallTime told_at;
+};
+
 using EndCounts = std::map<std::pair<Reason, Proof>, std::int64_t>;
 
 struct StoreFacts {
@@ -104,6 +110,12 @@ class Reader {
     /// Oldest first.  Looks at limits::events_scan_max events at most: a rare type must not hold
     /// up the reader's thread.
     virtual Result<EventPage> events(const EventQuery& query) = 0;
+    /// Sessions whose end was told at `since` or later, the last told first, `limit` at most;
+    /// without those that were opened again.  Looks at limits::space_events_scan_max events at
+    /// most.
+    virtual Result<std::vector<EndedLately>> ended_lately(WallTime since, std::size_t limit) = 0;
+    /// Another number once something was committed.
+    virtual Result<std::int64_t> data_version() = 0;
     /// How many ended for which reason since the full hour before `since`.
     virtual Result<EndCounts> ends_since(WallTime since) = 0;
     /// Rows that ended without a reason.  Must be none.

@@ -35,6 +35,7 @@ struct Tables {
     std::map<std::string, Subscription> subscriptions;
     std::map<std::pair<std::string, Seq>, PendingDelivery> letters;
     std::map<std::tuple<std::int64_t, Reason, Proof>, std::int64_t> ends;  // by hour
+    std::int64_t version = 0;
 };
 
 Seq newest_in(const Tables& tables) {
@@ -128,6 +129,23 @@ class MemoryReader final : public Reader {
         }
         return page;
     }
+
+    Result<std::vector<EndedLately>> ended_lately(WallTime since, std::size_t limit) override {
+        const auto tables = tables_->lock();
+        std::vector<EndedLately> found;
+        std::size_t looked_at = 0;
+        for (auto event = tables->events.rbegin(); event != tables->events.rend(); ++event) {
+            if (event->time < since || ++looked_at > limits::space_events_scan_max) break;
+            if (event->type != EventType::session_end) continue;
+            if (found.size() == limit) break;
+            auto session = find_in(*tables, event->session_id);
+            if (!session || !session->end || session->generation != event->generation) continue;
+            found.push_back({std::move(*session), event->time});
+        }
+        return found;
+    }
+
+    Result<std::int64_t> data_version() override { return tables_->lock()->version; }
 
     Result<EndCounts> ends_since(WallTime since) override {
         const auto tables = tables_->lock();
@@ -279,6 +297,7 @@ class MemoryStore final : public Store {
             if (auto fit = staged.add(event); !fit) return fit;
         }
         staged.write_to(*tables);
+        ++tables->version;
         for (const auto& change : batch.deliveries) {
             std::visit([&](const auto& c) { put(c, *tables); }, change);
         }

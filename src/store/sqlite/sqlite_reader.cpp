@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "core/limits.hpp"
 #include "store/page_bytes.hpp"
 #include "store/sqlite/delivery_rows.hpp"
 #include "store/sqlite/event_scan.hpp"
@@ -133,6 +134,18 @@ class SqliteReader final : public Reader {
         return guarded(path_, [&]() -> Result<EventPage> { return events_.read(query); });
     }
 
+    Result<std::vector<EndedLately>> ended_lately(WallTime since, std::size_t limit) override {
+        return guarded(path_, [&]() -> Result<std::vector<EndedLately>> {
+            return read_ended_lately(since, limit);
+        });
+    }
+
+    Result<std::int64_t> data_version() override {
+        return guarded(path_, [&]() -> Result<std::int64_t> {
+            return database_.execAndGet("PRAGMA data_version").getInt64();
+        });
+    }
+
     Result<EndCounts> ends_since(WallTime since) override {
         return guarded(path_, [&]() -> Result<EndCounts> {
             SQLite::Statement select(database_,
@@ -195,6 +208,27 @@ class SqliteReader final : public Reader {
         messages_.reset();
         std::ranges::reverse(page.messages);
         return page;
+    }
+
+    /// From the newest event back: there is no index on when a session ended, and the log is in
+    /// that order.
+    std::vector<EndedLately> read_ended_lately(WallTime since, std::size_t limit) {
+        SQLite::Statement select(database_,
+                                 "SELECT type, time, session_id, generation FROM events "
+                                 "ORDER BY seq DESC LIMIT ?");
+        select.bind(1, static_cast<std::int64_t>(limits::space_events_scan_max));
+        const auto end = name_in(event_type_names, EventType::session_end);
+        std::vector<EndedLately> found;
+        while (found.size() < limit && select.executeStep()) {
+            const auto told_at = from_millis(select.getColumn(1).getInt64());
+            if (told_at < since) break;
+            if (select.getColumn(0).getText() != end) continue;
+            auto session = finder_.find(SessionId(select.getColumn(2).getString()));
+            const auto generation = select.getColumn(3).getInt64();
+            if (!session || !session->end || session->generation != generation) continue;
+            found.push_back({std::move(*session), told_at});
+        }
+        return found;
     }
 
     SessionPage read_page(const SessionQuery& query) {
