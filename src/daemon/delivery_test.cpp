@@ -66,6 +66,9 @@ class RefusingReader final : public Reader {
         return reader_->ended_lately(since, limit);
     }
     Result<std::int64_t> data_version() override { return reader_->data_version(); }
+    Result<void> at_one_moment(const std::function<Result<void>()>& read) override {
+        return reader_->at_one_moment(read);
+    }
     Result<EndCounts> ends_since(WallTime since) override { return reader_->ends_since(since); }
     Result<std::int64_t> leaked() override { return reader_->leaked(); }
     Result<std::vector<Subscription>> subscriptions() override { return reader_->subscriptions(); }

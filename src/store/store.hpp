@@ -116,6 +116,8 @@ class Reader {
     virtual Result<std::vector<EndedLately>> ended_lately(WallTime since, std::size_t limit) = 0;
     /// Another number once something was committed.
     virtual Result<std::int64_t> data_version() = 0;
+    /// What `read` reads here, but for events, is of one moment.
+    virtual Result<void> at_one_moment(const std::function<Result<void>()>& read) = 0;
     /// How many ended for which reason since the full hour before `since`.
     virtual Result<EndCounts> ends_since(WallTime since) = 0;
     /// Rows that ended without a reason.  Must be none.

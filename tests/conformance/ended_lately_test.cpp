@@ -74,5 +74,27 @@ TEST_P(EndedLatelyStory, TheVersionTellsThatSomethingWasCommitted) {
     EXPECT_NE(version(), created);
 }
 
+class OneMoment : public ::testing::TestWithParam<StoreKind> {};
+INSTANTIATE_TEST_SUITE_P(EveryStore, OneMoment, ::testing::ValuesIn(store_kinds_on_disk()),
+                         [](const auto& kind) { return kind.param.name; });
+
+TEST_P(OneMoment, WhatIsCommittedMeanwhileIsNotSeen) {
+    const auto under_test = GetParam().make();
+    JournalOnStore journal(under_test->store());
+    journal.one(create("a"), at(0));
+    const auto reader = std::move(*under_test->store().open_reader());
+
+    const auto read = reader->at_one_moment([&]() -> Result<void> {
+        EXPECT_EQ(reader->ended_lately(at(0).wall, 10)->size(), 0U);
+        journal.one(close("a"), at(1));
+        EXPECT_EQ(reader->list({.ended = false, .limit = 10})->sessions.size(), 1U);
+        return fail(ErrorCode::storage, "as it was");
+    });
+
+    EXPECT_EQ(read.error().message, "as it was");
+    EXPECT_EQ(reader->list({.ended = false, .limit = 10})->sessions.size(), 0U);
+    EXPECT_EQ(reader->ended_lately(at(0).wall, 10)->size(), 1U);
+}
+
 }  // namespace
 }  // namespace knell::testing

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -146,6 +147,15 @@ class MemoryReader final : public Reader {
     }
 
     Result<std::int64_t> data_version() override { return tables_->lock()->version; }
+
+    Result<void> at_one_moment(const std::function<Result<void>()>& read) override {
+        auto copy = std::make_shared<Guarded<Tables>>();
+        *copy->lock() = *tables_->lock();
+        const auto shared = std::exchange(tables_, std::move(copy));
+        auto done = read();
+        tables_ = shared;
+        return done;
+    }
 
     Result<EndCounts> ends_since(WallTime since) override {
         const auto tables = tables_->lock();

@@ -8,6 +8,7 @@
 #include "core/limits.hpp"
 #include "store/page_bytes.hpp"
 #include "store/sqlite/row.hpp"
+#include "store/sqlite/snapshot.hpp"
 
 namespace knell::sqlite {
 
@@ -32,18 +33,6 @@ std::string sql_for(const EventQuery& query) {
     return fmt::format("SELECT {} FROM events WHERE {} ORDER BY {} LIMIT ?3", event_list(), where,
                        order);
 }
-
-/// What is read in its life is of one moment.
-class Snapshot {
-  public:
-    explicit Snapshot(SQLite::Database& database) : database_(database) { database_.exec("BEGIN"); }
-    ~Snapshot() { database_.tryExec("ROLLBACK"); }
-    Snapshot(const Snapshot&) = delete;
-    Snapshot& operator=(const Snapshot&) = delete;
-
-  private:
-    SQLite::Database& database_;
-};
 
 /// A statement that is kept must not hold on to the snapshot it read.
 class Rewind {

@@ -10,6 +10,7 @@
 #include "store/sqlite/delivery_rows.hpp"
 #include "store/sqlite/event_scan.hpp"
 #include "store/sqlite/row.hpp"
+#include "store/sqlite/snapshot.hpp"
 #include "store/sqlite/sqlite_error.hpp"
 
 namespace knell::sqlite {
@@ -143,6 +144,13 @@ class SqliteReader final : public Reader {
     Result<std::int64_t> data_version() override {
         return guarded(path_, [&]() -> Result<std::int64_t> {
             return database_.execAndGet("PRAGMA data_version").getInt64();
+        });
+    }
+
+    Result<void> at_one_moment(const std::function<Result<void>()>& read) override {
+        return guarded(path_, [&]() -> Result<void> {
+            const Snapshot snapshot(database_);
+            return read();
         });
     }
 
