@@ -88,7 +88,14 @@ inline constexpr std::size_t feed_page_bytes_max = 512U << 10U;    // and sent a
 inline constexpr std::size_t feed_unsent_bytes_max = 256U << 10U;  // then it waits for the reader
 inline constexpr std::size_t feed_live_bytes_max = 4U << 20U;      // of one commit; more is read
 
-inline constexpr std::size_t space_events_scan_max = 20'000;  // looked at for what ended lately
+/// How long space.activity still shows a session that has ended; how many events are looked at for
+/// those, how many of them are shown, and where the answer ends.
+inline constexpr std::chrono::minutes space_window{5};
+inline constexpr std::size_t space_events_scan_max = 20'000;
+inline constexpr std::size_t space_ended_max = 1000;
+inline constexpr std::size_t space_bytes_max = 6U << 20U;
+inline constexpr std::size_t space_gone_max = 10'000;  // remembered for those who ask what changed
+inline constexpr std::size_t etags_bytes_max = 1024;   // of an If-None-Match
 
 inline constexpr std::size_t batch_commands_max = 1024;       // decisions in one transaction
 inline constexpr std::size_t queue_commands_max = 65'536;     // waiting for the writer
