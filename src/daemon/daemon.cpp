@@ -1,7 +1,6 @@
 #include "daemon/daemon.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <iterator>
@@ -29,10 +28,12 @@
 #include "daemon/spool_at_start.hpp"
 #include "net/server.hpp"
 #include "platform/clock.hpp"
+#include "platform/environment.hpp"
 #include "platform/log.hpp"
 #include "platform/process_limits.hpp"
 #include "platform/random.hpp"
 #include "platform/version.hpp"
+#include "rpc/activity.hpp"
 #include "rpc/dispatcher.hpp"
 #include "rpc/feeds.hpp"
 #include "watch/leftovers.hpp"
@@ -53,12 +54,6 @@ using namespace std::chrono_literals;
 
 constexpr auto spool_period = 30s;
 constexpr int feed_niceness = 19;
-
-std::string host_name() {
-    std::array<char, 256> name{};
-    gethostname(name.data(), name.size() - 1);
-    return name.data();
-}
 
 /// How often, and how many times, a command that has ended is looked at until its `knell run` has
 /// said how: a second in all, in case that is stopped or busy.
@@ -199,6 +194,8 @@ class Daemon final : public rpc::Backend {
                               .file_watch_trouble = delivery_->file_watch_trouble()},
                              reader);
     }
+
+    rpc::SpaceView space() override { return {read_clocks().wall, activity_, {}}; }
 
     void after_a_look(std::move_only_function<void()> then) override {
         auto held = std::make_shared<decltype(then)>(std::move(then));
@@ -438,6 +435,8 @@ class Daemon final : public rpc::Backend {
     const std::unique_ptr<Store> store_;
     ConfigHolder config_{options_.paths.config_file};
     Writer writer_;
+    // Of the read thread alone.
+    rpc::Activity activity_{fmt::format("{:x}", to_millis(started_.wall)), store_->node_id()};
     ReadThread read_thread_;
     ReadThread feed_thread_;  // a feed a million events behind delays no listing
     rpc::Feeds feeds_;        // outlives the connections, which hold its subscribers

@@ -16,9 +16,11 @@
 #include "store/store.hpp"
 #include "watch/process_table.hpp"
 #include "wire/config_report.hpp"
+#include "wire/gateway_report.hpp"
 
 namespace knell::rpc {
 
+class Activity;
 class Feeds;
 
 /// Reads something and makes the answer of it.
@@ -46,6 +48,13 @@ class Surroundings {
     virtual SessionId new_session_id() = 0;
 };
 
+/// What space.activity is made of, beside the store.
+struct SpaceView {
+    WallTime now;
+    Activity& activity;  // of the read thread
+    std::vector<GatewayReport> gateways;
+};
+
 /// The daemon itself, to those who ask how it is or tell it what to do.
 class NodeControl {
   public:
@@ -53,6 +62,8 @@ class NodeControl {
 
     /// On the read thread.
     virtual Result<NodeStatus> node_status(Reader& reader) const = 0;
+    /// On the read thread.
+    virtual SpaceView space() = 0;
     /// Looks at every owner now: what would end or ended, what is left alone and why.  A page of
     /// sessions is named, those opened after `after`.
     virtual void sweep(bool dry_run, Ordinal after, Done<SweepReport> done) = 0;

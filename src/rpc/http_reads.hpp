@@ -34,6 +34,10 @@ inline constexpr std::array http_reads{
              .method = "session.show",
              .only = {"messages", "before"}},
     HttpRead{.path = "/v1/hooks", .operation = "list_hooks", .method = "hooks.list"},
+    HttpRead{.path = "/v1/space/activity",
+             .operation = "show_activity",
+             .method = "space.activity",
+             .has_etag = true},
     HttpRead{.path = "/v1/status", .operation = "show_status", .method = "node.status"},
 };
 

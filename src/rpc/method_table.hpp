@@ -17,6 +17,7 @@ std::span<const Method> session_read_methods();
 std::span<const Method> session_label_methods();
 std::span<const Method> turn_methods();
 std::span<const Method> events_methods();
+std::span<const Method> space_methods();
 std::span<const Method> hooks_methods();
 std::span<const Method> hooks_letters_methods();
 std::span<const Method> config_methods();

@@ -107,10 +107,11 @@ TEST(OpenApi, ServesTheseAndOnlySupervisorsNeedNoToken) {
             }
         }
     }
-    EXPECT_EQ(served, (std::set<std::string_view>{
-                          "/v1/rpc", "/v1/sessions", "/v1/sessions/{id}", "/v1/sessions/{id}/why",
-                          "/v1/sessions/{id}/messages", "/v1/hooks", "/v1/status", "/v1/events",
-                          "/metrics", "/healthz", "/readyz", "/openapi.json"}));
+    EXPECT_EQ(served,
+              (std::set<std::string_view>{
+                  "/v1/rpc", "/v1/sessions", "/v1/sessions/{id}", "/v1/sessions/{id}/why",
+                  "/v1/sessions/{id}/messages", "/v1/hooks", "/v1/status", "/v1/space/activity",
+                  "/v1/events", "/metrics", "/healthz", "/readyz", "/openapi.json"}));
     EXPECT_EQ(open, (std::set<std::string_view>{"/healthz", "/readyz"}));
     EXPECT_EQ(operations.size(), served.size()) << "each operation has a name of its own";
 }
@@ -137,6 +138,8 @@ TEST(OpenApi, TakesQueryParametersFromTheRows) {
               (Names{"path id", "query messages", "query before"}));
     EXPECT_EQ(parameters_of("/v1/events"),
               (Names{"query after", "query types", "query session_id", "header Last-Event-ID"}));
+    EXPECT_EQ(parameters_of("/v1/space/activity"),
+              (Names{"query since", "query all", "header If-None-Match"}));
     EXPECT_EQ(parameters_of("/v1/status"), Names{});
 }
 

@@ -8,6 +8,7 @@
 
 #include "engine/state.hpp"
 #include "journal/journal.hpp"
+#include "rpc/activity.hpp"
 #include "rpc/backend.hpp"
 #include "rpc/dispatcher.hpp"
 #include "rpc/feeds.hpp"
@@ -32,14 +33,15 @@ class InProcessBackend final : public rpc::Backend {
         SessionId session;
         std::optional<ProcessIdentity> reaper;
     };
-    std::vector<Search> searches;  // for leftovers, so far
-    rpc::CommandEnd found;         // what a search gives
-    std::deque<Error> refusals;    // what the next changes are answered; then they are made
-    std::vector<Input> submitted;  // and asked, refused or not
-    bool refuses_reads = false;    // as when the queue is full
-    bool holds_reads = false;      // they wait for `do_reads`
-    bool holds_looks = false;      // and searches: they wait for `do_look`
-    bool forgets_reads = false;    // they are dropped without an answer
+    std::vector<Search> searches;         // for leftovers, so far
+    rpc::CommandEnd found;                // what a search gives
+    std::deque<Error> refusals;           // what the next changes are answered; then they are made
+    std::vector<Input> submitted;         // and asked, refused or not
+    bool refuses_reads = false;           // as when the queue is full
+    bool holds_reads = false;             // they wait for `do_reads`
+    bool holds_looks = false;             // and searches: they wait for `do_look`
+    bool forgets_reads = false;           // they are dropped without an answer
+    std::vector<GatewayReport> gateways;  // what others told
     std::vector<rpc::ConnectionId> hung_up;  // who is no longer there
 
     /// One line in, one line out ("" for a notification).  Ends the test when an answer is not what
@@ -66,6 +68,7 @@ class InProcessBackend final : public rpc::Backend {
     void forgotten(std::string_view method, std::move_only_function<void()> answer) override;
     rpc::Feeds& feeds() override { return feeds_; }
     Result<rpc::NodeStatus> node_status(Reader& reader) const override;
+    rpc::SpaceView space() override { return {now_.wall, activity_, gateways}; }
     void after_a_look(std::move_only_function<void()> then) override;
     void search_leftovers(const SessionId& session, pid_t caller,
                           std::optional<ProcessIdentity> reaper,
@@ -96,6 +99,7 @@ class InProcessBackend final : public rpc::Backend {
     std::unique_ptr<Reader> reader_;
     State state_;
     Journal journal_;
+    rpc::Activity activity_{"life", store_->node_id()};
     rpc::Feeds feeds_;
     rpc::Dispatcher dispatcher_;
     rpc::Caller caller_;
