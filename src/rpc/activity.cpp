@@ -72,28 +72,28 @@ Result<void> Activity::look_anew(Reader& reader, WallTime now) {
     }
     const auto fit = add_open(picture, reader, node_);
     if (!fit) return std::unexpected(fit.error());
-    is_truncated_ = !*fit || !has_room;
+    own_is_truncated_ = !*fit || !has_room;
     own_.update(picture.take());
     return {};
 }
 
-Result<const ActivityBook*> Activity::own(Reader& reader, WallTime now) {
+Result<Activity::View> Activity::own(Reader& reader, WallTime now) {
     if (auto looked = look(reader, now); !looked) return std::unexpected(looked.error());
-    return &own_;
+    return View{&own_, own_is_truncated_};
 }
 
-Result<const ActivityBook*> Activity::all(Reader& reader, WallTime now,
-                                          const std::vector<GatewayReport>& gateways) {
+Result<Activity::View> Activity::all(Reader& reader, WallTime now,
+                                     const std::vector<GatewayReport>& gateways) {
     if (auto looked = look(reader, now); !looked) return std::unexpected(looked.error());
     std::vector<std::uint64_t> made_of{own_.revision()};
-    for (const auto& gateway : gateways) {
-        made_of.push_back(hash_of(gateway.name, gateway.version));
-    }
+    for (const auto& gateway : gateways) made_of.push_back(hash_of(gateway.name, gateway.version));
     if (made_of != merged_of_) {
-        merged_.update(merged_sprites(own_.sprites(), node_, gateways));
+        auto merged = merged_sprites(own_.sprites(), node_, gateways);
+        merged_is_truncated_ = merged.is_truncated;
+        merged_.update(std::move(merged.sprites));
         merged_of_ = std::move(made_of);
     }
-    return &merged_;
+    return View{&merged_, own_is_truncated_ || merged_is_truncated_};
 }
 
 }  // namespace knell::rpc

@@ -20,15 +20,15 @@ class Activity {
     Activity(const std::string& life, std::string node)
         : node_(std::move(node)), own_(life + "o"), merged_(life + "a") {}
 
+    struct View {
+        const ActivityBook* book;
+        bool is_truncated;  // there was more than an answer can hold; the oldest are left out
+    };
     /// What this node shows: sessions that are open, or whose end was told within
     /// limits::space_window.
-    Result<const ActivityBook*> own(Reader& reader, WallTime now);
+    Result<View> own(Reader& reader, WallTime now);
     /// The same and what the gateways told.
-    Result<const ActivityBook*> all(Reader& reader, WallTime now,
-                                    const std::vector<GatewayReport>& gateways);
-
-    /// Whether there was more than an answer can hold; the oldest are left out.
-    bool is_truncated() const { return is_truncated_; }
+    Result<View> all(Reader& reader, WallTime now, const std::vector<GatewayReport>& gateways);
 
   private:
     Result<void> look(Reader& reader, WallTime now);
@@ -37,7 +37,8 @@ class Activity {
     const std::string node_;
     ActivityBook own_;
     ActivityBook merged_;
-    bool is_truncated_ = false;
+    bool own_is_truncated_ = false;
+    bool merged_is_truncated_ = false;
     // Of what `own_` was made, and until when it holds if nothing is committed.
     std::optional<std::int64_t> data_version_;
     WallTime looked_at_;

@@ -5,11 +5,20 @@
 
 #include <fmt/format.h>
 
+#include "core/limits.hpp"
+
 namespace knell::rpc {
 
-std::vector<Sprite> merged_sprites(const std::deque<Sprite>& own, std::string_view own_node,
-                                   const std::vector<GatewayReport>& gateways) {
-    std::vector<Sprite> all(own.begin(), own.end());
+MergedSprites merged_sprites(const std::deque<Sprite>& own, std::string_view own_node,
+                             const std::vector<GatewayReport>& gateways) {
+    MergedSprites all;
+    std::size_t bytes = 0;
+    const auto add = [&](Sprite sprite) {
+        bytes += wire::to_text(sprite.facts).size() + 1;
+        all.is_truncated = all.is_truncated || bytes > limits::space_bytes_max;
+        if (!all.is_truncated) all.sprites.push_back(std::move(sprite));
+    };
+    for (const auto& sprite : own) add(sprite);
     std::set<std::pair<std::string_view, std::string_view>> told;  // into what the gateways told
     for (const auto& gateway : gateways) {
         if (!gateway.sessions) continue;
@@ -20,7 +29,7 @@ std::vector<Sprite> merged_sprites(const std::deque<Sprite>& own, std::string_vi
             Sprite sprite{fmt::format("{}/{}", gateway.name, id), session};
             sprite.facts["gateway"] = gateway.name;
             if (!gateway.is_reachable) sprite.facts["stale"] = true;
-            all.push_back(std::move(sprite));
+            add(std::move(sprite));
         }
     }
     return all;

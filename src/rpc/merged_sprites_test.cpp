@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/limits.hpp"
+
 namespace knell::rpc {
 namespace {
 
@@ -23,7 +25,7 @@ std::vector<std::string> merged(const std::vector<std::string>& own,
     std::deque<Sprite> sprites;
     for (const auto& id : own) sprites.push_back({id, {{"id", id}, {"node", "n1"}}});
     std::vector<std::string> told;
-    for (const auto& [key, facts] : merged_sprites(sprites, "n1", gateways)) {
+    for (const auto& [key, facts] : merged_sprites(sprites, "n1", gateways).sprites) {
         const auto name = wire::text_at(facts, "gateway");
         EXPECT_EQ(key.substr(0, key.find('/')), name.empty() ? key : std::string(name));
         told.push_back(key + "@" + std::string(wire::text_at(facts, "node")) +
@@ -52,6 +54,22 @@ TEST(MergedSprites, AreToldOnceIfTwoNamesLeadToOneNode) {
     EXPECT_THAT(merged({"a"}, {gateway("me", "n1", {"a"}), gateway("mac", "n2", {"c"}),
                                gateway("mac2", "n2", {"c", "d"})}),
                 ElementsAre("a@n1", "mac/c@n2", "mac2/d@n2"));
+}
+
+TEST(MergedSprites, EndWhereAnAnswerDoes) {
+    auto many = gateway("mac", "n2", {});
+    std::vector<JsonObject> sessions;
+    for (std::size_t i = 0; i < 100; ++i) {
+        sessions.push_back({{"id", std::to_string(i)},
+                            {"node", "n2"},
+                            {"title", std::string(limits::space_bytes_max / 50, 't')}});
+    }
+    many.sessions = std::make_shared<const std::vector<JsonObject>>(std::move(sessions));
+
+    const auto all = merged_sprites({}, "n1", {many});
+
+    EXPECT_TRUE(all.is_truncated);
+    EXPECT_EQ(all.sprites.size(), 49U);
 }
 
 }  // namespace

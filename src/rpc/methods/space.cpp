@@ -98,11 +98,11 @@ std::uint64_t hash_of_answer(std::uint64_t hash, bool is_truncated,
 
 Result<Json> look(const Asked& asked, SpaceView space, const std::string& node, Reader& reader) {
     if (!asked.all) space.gateways.clear();
-    const auto book = asked.all ? space.activity.all(reader, space.now, space.gateways)
+    const auto view = asked.all ? space.activity.all(reader, space.now, space.gateways)
                                 : space.activity.own(reader, space.now);
-    if (!book) return std::unexpected(book.error());
-    const auto changes = (*book)->since(asked.since);
-    const bool is_truncated = space.activity.is_truncated();
+    if (!view) return std::unexpected(view.error());
+    const auto& [book, is_truncated] = *view;
+    const auto changes = book->since(asked.since);
     const auto etag = etag_of(hash_of_answer(changes.hash, is_truncated, space.gateways));
     JsonObject result{{"generated_at", format_rfc3339(space.now)}, {"etag", etag}};
     if (is_match(asked.if_none_match, etag)) {
@@ -120,7 +120,7 @@ Result<Json> look(const Asked& asked, SpaceView space, const std::string& node, 
         for (const auto key : changes.gone) gone.push_back(gone_of(key));
         result["gone"] = std::move(gone);
     }
-    result["next"] = (*book)->place();
+    result["next"] = book->place();
     if (is_truncated) result["truncated"] = true;
     if (asked.all) {
         JsonArray gateways;
