@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/binding.hpp"
+#include "config/config_gateways.hpp"
 #include "config/config_webhooks.hpp"
 #include "config/keys.hpp"
 #include "config/yaml.hpp"
@@ -57,6 +58,7 @@ ConfigOrProblems parse_config(std::string_view text, const std::string& path,
     config.settings = std::move(values.settings);
     check_http(config, problems);
     config.webhooks = read_webhooks(values, place, problems, config.settings);
+    config.gateways = read_gateways(values, place, problems, config.settings);
     if (!problems.empty()) return std::unexpected(problems.take());
     return config;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/file_problem.hpp"
+#include "config/gateway_spec.hpp"
 #include "config/http_settings.hpp"
 #include "config/setting.hpp"
 #include "config/webhook_spec.hpp"
@@ -19,6 +20,7 @@ struct Config {
     Retention events;
     HttpSettings http;
     std::vector<WebhookSpec> webhooks;
+    std::vector<GatewaySpec> gateways;
 
     /// The same for people, in the order of the key table: every key that has a value.
     std::vector<Setting> settings;

@@ -207,7 +207,8 @@ TEST(Config, TellsWhatIsSetAndWhere) {
                                           "http.listen=127.0.0.1:7717", "http.hosts=none",
                                           "http.behind_proxy=false", "http.trusted_network=false",
                                           "http.allow_processes=false", "http.detach_window=10m",
-                                          "http.turn_window=6h", "webhooks=none"));
+                                          "http.turn_window=6h", "webhooks=none",
+                                          "space.gateways=none"));
     EXPECT_THAT(
         settings("events: {keep_days: 14d}\nwebhooks:\n  - name: ops\n"
                  "    url: https://example.org/T0K3N\n    timeout: 30\n"
@@ -220,7 +221,7 @@ TEST(Config, TellsWhatIsSetAndWhere) {
                     "webhooks[ops].events=*", "webhooks[ops].allow_internal=false",
                     "webhooks[ops].timeout=30s:5:5", "webhooks[ops].concurrency=1",
                     "webhooks[ops].secrets[1].file=/etc/knell/ops.secret:7:9",
-                    "webhooks[ops].secrets[2].env=OPS:8:9"));
+                    "webhooks[ops].secrets[2].env=OPS:8:9", "space.gateways=none"));
 }
 
 class ConfigFile : public ::testing::Test {

@@ -102,4 +102,12 @@ std::optional<std::string> why_not_a_webhook_url(std::string_view url) {
     return std::nullopt;
 }
 
+std::optional<std::string> why_not_a_gateway_url(std::string_view url) {
+    if (url.contains('@')) {
+        return "holds a user or password; remove it: the token is in a file of its own";
+    }
+    if (url.contains('?')) return "holds a ?query; write only where the gateway is";
+    return why_not_a_webhook_url(url);
+}
+
 }  // namespace knell

@@ -10,4 +10,7 @@ namespace knell {
 /// nothing in it that would be logged or lost.  Never quotes the address: it may hold a token.
 std::optional<std::string> why_not_a_webhook_url(std::string_view url);
 
+/// The same for another daemon's HTTP gateway, to which a path is added.
+std::optional<std::string> why_not_a_gateway_url(std::string_view url);
+
 }  // namespace knell

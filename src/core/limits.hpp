@@ -96,6 +96,14 @@ inline constexpr std::size_t space_ended_max = 1000;
 inline constexpr std::size_t space_bytes_max = 6U << 20U;
 inline constexpr std::size_t space_gone_max = 10'000;  // remembered for those who ask what changed
 inline constexpr std::size_t etags_bytes_max = 1024;   // of an If-None-Match
+/// Other daemons that are asked for their picture; how long one may take to answer, and how long it
+/// is let alone: after an answer, and at most after it did not answer again and again.  Nobody is
+/// asked unless somebody has looked lately.
+inline constexpr std::size_t gateways_max = 16;
+inline constexpr std::chrono::seconds gateway_timeout{5};
+inline constexpr std::chrono::seconds gateway_pause{2};
+inline constexpr std::chrono::seconds gateway_pause_max{30};
+inline constexpr std::chrono::seconds gateway_interest{60};
 
 inline constexpr std::size_t batch_commands_max = 1024;       // decisions in one transaction
 inline constexpr std::size_t queue_commands_max = 65'536;     // waiting for the writer

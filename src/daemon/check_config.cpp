@@ -49,6 +49,12 @@ void add(ConfigReport& report, const Config& config, Environment environment) {
         }
         add_remarks(report, "webhook", webhook.name, webhook.remarks);
     }
+    for (const auto& gateway : config.gateways) {
+        const auto token = read_secret({.file = gateway.token_file});
+        if (token) continue;
+        const auto why = fmt::format("gateway {}: {}", gateway.name, token.error().message);
+        add(report, FileProblem{report.config_file, {}, why});
+    }
     const auto days = std::chrono::floor<std::chrono::days>(config.events.keep_for);
     report.events = {.keep_days = days.count(), .keep_count = config.events.keep_count};
 }
