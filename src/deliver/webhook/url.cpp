@@ -27,10 +27,10 @@ std::string part_of(const Url& url, CURLUPart part) {
 
 }  // namespace
 
-Result<AddressRule> address_rule(const WebhookSpec& spec) {
+Result<AddressRule> address_rule(const std::string& address, bool allow_internal) {
     const Url url(curl_url());
     CHECK(url);
-    const auto code = curl_url_set(url.get(), CURLUPART_URL, spec.url.c_str(), 0);
+    const auto code = curl_url_set(url.get(), CURLUPART_URL, address.c_str(), 0);
     if (code != CURLUE_OK && code != CURLUE_UNSUPPORTED_SCHEME) {
         return bad_field("url", fmt::format("not a URL ({}); https://HOST/PATH is expected",
                                             curl_url_strerror(code)));
@@ -40,7 +40,7 @@ Result<AddressRule> address_rule(const WebhookSpec& spec) {
         return bad_field("url", "must begin with https://");
     }
     // libcurl has normalised the host: 127.1 is 127.0.0.1 here, as it will be when it connects.
-    const AddressRule rule{.allow_internal = spec.allow_internal,
+    const AddressRule rule{.allow_internal = allow_internal,
                            .host_is_loopback = is_loopback_host(part_of(url, CURLUPART_HOST)),
                            .plain_http = scheme == "http"};
     if (rule.plain_http && !rule.host_is_loopback) {
@@ -49,6 +49,10 @@ Result<AddressRule> address_rule(const WebhookSpec& spec) {
                          "use https://");
     }
     return rule;
+}
+
+Result<AddressRule> address_rule(const WebhookSpec& spec) {
+    return address_rule(spec.url, spec.allow_internal);
 }
 
 }  // namespace knell

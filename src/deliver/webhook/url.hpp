@@ -8,9 +8,11 @@
 
 namespace knell {
 
-/// What the webhook's URL lets it connect to.  An error when it is no URL that a webhook can have:
-/// https to anywhere, http to loopback only.  Errors do not repeat the URL, whose path is often a
-/// secret.
+/// What a URL lets us connect to.  An error when it is none that we ask: https to anywhere, http to
+/// loopback only.  Errors do not repeat the URL, whose path is often a secret.
+Result<AddressRule> address_rule(const std::string& url, bool allow_internal);
+
+/// The same of a webhook's.
 Result<AddressRule> address_rule(const WebhookSpec& spec);
 
 }  // namespace knell
