@@ -24,6 +24,7 @@
 #include "daemon/open_home.hpp"
 #include "daemon/process_setup.hpp"
 #include "daemon/read_thread.hpp"
+#include "daemon/space.hpp"
 #include "daemon/spool.hpp"
 #include "daemon/spool_at_start.hpp"
 #include "net/server.hpp"
@@ -33,7 +34,6 @@
 #include "platform/process_limits.hpp"
 #include "platform/random.hpp"
 #include "platform/version.hpp"
-#include "rpc/activity.hpp"
 #include "rpc/dispatcher.hpp"
 #include "rpc/feeds.hpp"
 #include "watch/leftovers.hpp"
@@ -195,7 +195,7 @@ class Daemon final : public rpc::Backend {
                              reader);
     }
 
-    rpc::SpaceView space() override { return {read_clocks().wall, activity_, {}}; }
+    rpc::SpaceView space(bool with_gateways) override { return space_.view(with_gateways); }
 
     void after_a_look(std::move_only_function<void()> then) override {
         auto held = std::make_shared<decltype(then)>(std::move(then));
@@ -435,8 +435,7 @@ class Daemon final : public rpc::Backend {
     const std::unique_ptr<Store> store_;
     ConfigHolder config_{options_.paths.config_file};
     Writer writer_;
-    // Of the read thread alone.
-    rpc::Activity activity_{fmt::format("{:x}", to_millis(started_.wall)), store_->node_id()};
+    Space space_{fmt::format("{:x}", to_millis(started_.wall)), store_->node_id(), config_};
     ReadThread read_thread_;
     ReadThread feed_thread_;  // a feed a million events behind delays no listing
     rpc::Feeds feeds_;        // outlives the connections, which hold its subscribers

@@ -62,8 +62,8 @@ class NodeControl {
 
     /// On the read thread.
     virtual Result<NodeStatus> node_status(Reader& reader) const = 0;
-    /// On the read thread.
-    virtual SpaceView space() = 0;
+    /// On the read thread.  Gateways are asked only while somebody wants to know of them.
+    virtual SpaceView space(bool with_gateways) = 0;
     /// Looks at every owner now: what would end or ended, what is left alone and why.  A page of
     /// sessions is named, those opened after `after`.
     virtual void sweep(bool dry_run, Ordinal after, Done<SweepReport> done) = 0;

@@ -68,7 +68,9 @@ class InProcessBackend final : public rpc::Backend {
     void forgotten(std::string_view method, std::move_only_function<void()> answer) override;
     rpc::Feeds& feeds() override { return feeds_; }
     Result<rpc::NodeStatus> node_status(Reader& reader) const override;
-    rpc::SpaceView space() override { return {now_.wall, activity_, gateways}; }
+    rpc::SpaceView space(bool with_gateways) override {
+        return {now_.wall, activity_, with_gateways ? gateways : std::vector<GatewayReport>{}};
+    }
     void after_a_look(std::move_only_function<void()> then) override;
     void search_leftovers(const SessionId& session, pid_t caller,
                           std::optional<ProcessIdentity> reaper,

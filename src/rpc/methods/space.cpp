@@ -96,8 +96,8 @@ std::uint64_t hash_of_answer(std::uint64_t hash, bool is_truncated,
     return hash;
 }
 
-Result<Json> look(const Asked& asked, SpaceView space, const std::string& node, Reader& reader) {
-    if (!asked.all) space.gateways.clear();
+Result<Json> look(const Asked& asked, const SpaceView& space, const std::string& node,
+                  Reader& reader) {
     const auto view = asked.all ? space.activity.all(reader, space.now, space.gateways)
                                 : space.activity.own(reader, space.now);
     if (!view) return std::unexpected(view.error());
@@ -139,7 +139,7 @@ void activity(Call&& call, Backend& backend) {
     backend.read(
         call.caller.connection,
         [asked = std::move(asked), &backend](Reader& reader) {
-            return look(asked, backend.space(), backend.node_id(), reader);
+            return look(asked, backend.space(asked.all), backend.node_id(), reader);
         },
         std::move(call.respond));
 }
