@@ -15,7 +15,7 @@ class Picture {
     /// False once it is full.
     bool add(const Session& session, std::string_view node) {
         auto sprite = sprite_of(session, node);
-        bytes_ += wire::to_text(sprite.facts).size() + 1;
+        bytes_ += sprite.bytes + 1;
         if (bytes_ > limits::space_bytes_max) return false;
         sprites_.push_back(std::move(sprite));
         return true;

@@ -1,7 +1,6 @@
 #include "rpc/activity_book.hpp"
 
 #include <charconv>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -9,24 +8,15 @@
 
 namespace knell::rpc {
 
-std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
-    for (const char c : text) {
-        seed ^= static_cast<unsigned char>(c);
-        seed *= 0x100000001b3U;
-    }
-    return seed;
-}
-
 void ActivityBook::update(std::vector<Sprite> sprites) {
     const auto next = revision_ + 1;
     bool is_changed = false;
     std::unordered_map<std::string, Mark> marks;
     marks.reserve(sprites.size());
     for (const auto& sprite : sprites) {
-        const auto hash = hash_of(wire::to_text(sprite.facts));
         const auto before = marks_.find(sprite.key);
-        const bool is_same = before != marks_.end() && before->second.hash == hash;
-        marks[sprite.key] = is_same ? before->second : Mark{hash, next};
+        const bool is_same = before != marks_.end() && before->second.hash == sprite.hash;
+        marks[sprite.key] = is_same ? before->second : Mark{sprite.hash, next};
         is_changed = is_changed || !is_same;
     }
     for (const auto& sprite : sprites_) {
@@ -68,7 +58,7 @@ ActivityBook::Changes ActivityBook::since(std::string_view place) const {
         const auto& mark = marks_.at(sprite.key);
         if (seen && mark.revision <= *seen) continue;
         changes.sprites.push_back(&sprite.facts);
-        hash = hash_of(fmt::format("{} {:x}\n", sprite.key, mark.hash), hash);
+        hash = hash_of(fmt::format("{} {:x}\n", sprite.key, sprite.hash), hash);
     }
     for (const auto& gone : gone_) {
         if (!seen || gone.revision <= *seen) continue;

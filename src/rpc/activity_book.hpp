@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -59,8 +60,5 @@ class ActivityBook {
     std::unordered_map<std::string, Mark> marks_;  // by key
     std::deque<Gone> gone_;                        // rising
 };
-
-/// FNV-1a; `seed` is the hash of what came before.
-std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0xcbf29ce484222325U);
 
 }  // namespace knell::rpc

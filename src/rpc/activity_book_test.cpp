@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 Sprite sprite(const std::string& id, std::string_view status = "idle") {
-    return {id, {{"id", id}, {"status", status}}};
+    return make_sprite(id, {{"id", id}, {"status", status}});
 }
 
 /// "a idle" for each, then "-c" for what is gone; "all:" before it where it is the whole picture.

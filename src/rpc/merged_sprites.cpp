@@ -14,7 +14,7 @@ MergedSprites merged_sprites(const std::deque<Sprite>& own, std::string_view own
     MergedSprites all;
     std::size_t bytes = 0;
     const auto add = [&](Sprite sprite) {
-        bytes += wire::to_text(sprite.facts).size() + 1;
+        bytes += sprite.bytes + 1;
         all.is_truncated = all.is_truncated || bytes > limits::space_bytes_max;
         if (!all.is_truncated) all.sprites.push_back(std::move(sprite));
     };
@@ -26,10 +26,10 @@ MergedSprites merged_sprites(const std::deque<Sprite>& own, std::string_view own
             const auto id = wire::text_at(session, "id");
             const auto node = wire::text_at(session, "node");
             if (node == own_node || !told.emplace(node, id).second) continue;
-            Sprite sprite{fmt::format("{}/{}", gateway.name, id), session};
-            sprite.facts["gateway"] = gateway.name;
-            if (!gateway.is_reachable) sprite.facts["stale"] = true;
-            add(std::move(sprite));
+            auto facts = session;
+            facts["gateway"] = gateway.name;
+            if (!gateway.is_reachable) facts["stale"] = true;
+            add(make_sprite(fmt::format("{}/{}", gateway.name, id), std::move(facts)));
         }
     }
     return all;

@@ -23,9 +23,12 @@ GatewayReport gateway(const std::string& name, const std::string& node,
 std::vector<std::string> merged(const std::vector<std::string>& own,
                                 const std::vector<GatewayReport>& gateways) {
     std::deque<Sprite> sprites;
-    for (const auto& id : own) sprites.push_back({id, {{"id", id}, {"node", "n1"}}});
+    for (const auto& id : own) sprites.push_back(make_sprite(id, {{"id", id}, {"node", "n1"}}));
     std::vector<std::string> told;
-    for (const auto& [key, facts] : merged_sprites(sprites, "n1", gateways).sprites) {
+    const auto all = merged_sprites(sprites, "n1", gateways);
+    for (const auto& sprite : all.sprites) {
+        const auto& key = sprite.key;
+        const auto& facts = sprite.facts;
         const auto name = wire::text_at(facts, "gateway");
         EXPECT_EQ(key.substr(0, key.find('/')), name.empty() ? key : std::string(name));
         told.push_back(key + "@" + std::string(wire::text_at(facts, "node")) +

@@ -22,6 +22,19 @@ WallTime status_since(const Session& session) {
     return session.last_activity_at;
 }
 
+std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
+    for (const char c : text) {
+        seed ^= static_cast<unsigned char>(c);
+        seed *= 0x100000001b3U;
+    }
+    return seed;
+}
+
+Sprite make_sprite(std::string key, JsonObject facts) {
+    const auto text = wire::to_text(facts);
+    return {std::move(key), std::move(facts), hash_of(text), text.size()};
+}
+
 Sprite sprite_of(const Session& session, std::string_view node) {
     JsonObject facts;
     const auto put = [&facts](std::string_view name, std::string_view value) {
@@ -46,7 +59,7 @@ Sprite sprite_of(const Session& session, std::string_view node) {
         facts["reason"] = name_of(session.end->reason);
         facts["proof"] = name_in(proof_names, session.end->proof);
     }
-    return {session.id.text(), std::move(facts)};
+    return make_sprite(session.id.text(), std::move(facts));
 }
 
 }  // namespace knell::rpc
