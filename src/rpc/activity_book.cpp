@@ -8,30 +8,46 @@
 
 namespace knell::rpc {
 
+namespace {
+
+std::uint64_t add_to(std::uint64_t hash, const Sprite& sprite) {
+    return hash_of(fmt::format("{} {:x}\n", sprite.key, sprite.hash), hash);
+}
+
+}  // namespace
+
 void ActivityBook::update(std::vector<Sprite> sprites) {
     const auto next = revision_ + 1;
-    bool is_changed = false;
     std::unordered_map<std::string, Mark> marks;
     marks.reserve(sprites.size());
+    revisions_.clear();
+    whole_hash_ = hash_of("whole");
     for (const auto& sprite : sprites) {
         const auto before = marks_.find(sprite.key);
         const bool is_same = before != marks_.end() && before->second.hash == sprite.hash;
-        marks[sprite.key] = is_same ? before->second : Mark{sprite.hash, next};
-        is_changed = is_changed || !is_same;
+        const auto mark = is_same ? before->second : Mark{sprite.hash, next};
+        if (!is_same) revision_ = next;
+        marks[sprite.key] = mark;
+        revisions_.push_back(mark.revision);
+        whole_hash_ = add_to(whole_hash_, sprite);
     }
+    note_gone(marks, next);
+    sprites_.assign(std::move_iterator(sprites.begin()), std::move_iterator(sprites.end()));
+    marks_ = std::move(marks);
+}
+
+void ActivityBook::note_gone(const std::unordered_map<std::string, Mark>& marks,
+                             std::uint64_t revision) {
     for (const auto& sprite : sprites_) {
         if (marks.contains(sprite.key)) continue;
-        gone_.push_back({sprite.key, next});
-        is_changed = true;
+        gone_.push_back({sprite.key, revision});
+        revision_ = revision;
     }
     std::erase_if(gone_, [&marks](const Gone& gone) { return marks.contains(gone.key); });
     while (gone_.size() > limits::space_gone_max) {
         forgotten_ = gone_.front().revision;
         gone_.pop_front();
     }
-    sprites_.assign(std::move_iterator(sprites.begin()), std::move_iterator(sprites.end()));
-    marks_ = std::move(marks);
-    if (is_changed) revision_ = next;
 }
 
 std::string ActivityBook::place() const {
@@ -53,19 +69,23 @@ std::optional<std::uint64_t> ActivityBook::revision_at(std::string_view place) c
 ActivityBook::Changes ActivityBook::since(std::string_view place) const {
     const auto seen = revision_at(place);
     Changes changes{.is_whole = !seen};
-    auto hash = hash_of(seen ? "changes" : "whole");
-    for (const auto& sprite : sprites_) {
-        const auto& mark = marks_.at(sprite.key);
-        if (seen && mark.revision <= *seen) continue;
-        changes.sprites.push_back(&sprite.facts);
-        hash = hash_of(fmt::format("{} {:x}\n", sprite.key, sprite.hash), hash);
+    if (!seen) {
+        changes.sprites.reserve(sprites_.size());
+        for (const auto& sprite : sprites_) changes.sprites.push_back(&sprite.facts);
+        changes.hash = whole_hash_;
+        return changes;
+    }
+    changes.hash = hash_of("changes");
+    for (std::size_t i = 0; i < sprites_.size(); ++i) {
+        if (revisions_[i] <= *seen) continue;
+        changes.sprites.push_back(&sprites_[i].facts);
+        changes.hash = add_to(changes.hash, sprites_[i]);
     }
     for (const auto& gone : gone_) {
-        if (!seen || gone.revision <= *seen) continue;
+        if (gone.revision <= *seen) continue;
         changes.gone.emplace_back(gone.key);
-        hash = hash_of(fmt::format("-{}\n", gone.key), hash);
+        changes.hash = hash_of(fmt::format("-{}\n", gone.key), changes.hash);
     }
-    changes.hash = hash;
     return changes;
 }
 

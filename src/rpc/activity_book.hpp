@@ -50,6 +50,7 @@ class ActivityBook {
         std::uint64_t revision = 0;
     };
 
+    void note_gone(const std::unordered_map<std::string, Mark>& marks, std::uint64_t revision);
     /// Nothing: the whole picture is to be told.
     std::optional<std::uint64_t> revision_at(std::string_view place) const;
 
@@ -57,6 +58,8 @@ class ActivityBook {
     std::uint64_t revision_ = 1;
     std::uint64_t forgotten_ = 0;  // what went up to this revision may not be known any more
     std::deque<Sprite> sprites_;
+    std::vector<std::uint64_t> revisions_;         // of each of them
+    std::uint64_t whole_hash_ = hash_of("whole");  // asked for by everybody who asks again
     std::unordered_map<std::string, Mark> marks_;  // by key
     std::deque<Gone> gone_;                        // rising
 };
