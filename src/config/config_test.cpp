@@ -203,12 +203,12 @@ std::vector<std::string> settings(std::string_view text) {
 }
 
 TEST(Config, TellsWhatIsSetAndWhere) {
-    EXPECT_THAT(settings(""), ElementsAre("events.keep_days=30", "events.keep_count=10000000",
-                                          "http.listen=127.0.0.1:7717", "http.hosts=none",
-                                          "http.behind_proxy=false", "http.trusted_network=false",
-                                          "http.allow_processes=false", "http.detach_window=10m",
-                                          "http.turn_window=6h", "webhooks=none",
-                                          "space.gateways=none"));
+    EXPECT_THAT(settings(""),
+                ElementsAre("events.keep_days=30", "events.keep_count=10000000",
+                            "http.listen=127.0.0.1:7717", "http.hosts=none",
+                            "http.behind_proxy=false", "http.trusted_network=false",
+                            "http.allow_processes=false", "http.detach_window=10m",
+                            "http.turn_window=6h", "webhooks=none", "space.gateways=none"));
     EXPECT_THAT(
         settings("events: {keep_days: 14d}\nwebhooks:\n  - name: ops\n"
                  "    url: https://example.org/T0K3N\n    timeout: 30\n"
