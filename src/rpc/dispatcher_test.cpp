@@ -121,7 +121,8 @@ TEST(MethodAccess, IsKnownOfEach) {
     EXPECT_THAT(reading,
                 UnorderedElementsAre("session.why", "session.list", "session.show", "events.read",
                                      "events.subscribe", "hooks.list", "hooks.letters",
-                                     "config.check", "node.status", "rpc.describe"));
+                                     "config.check", "node.status", "node.metrics",
+                                     "space.activity", "rpc.describe", "rpc.openapi"));
     EXPECT_THAT(starting, UnorderedElementsAre("hooks.test", "hooks.retry", "hooks.pause",
                                                "hooks.resume", "hooks.forget"));
 }

@@ -223,7 +223,12 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
             case Serves::readiness:
                 break;
         }
-        auto params = params_of_query(matched.params, rows_of(matched.route->method));
+        auto given = matched.params;
+        if (const auto tags = parser_->get()[beast::http::field::if_none_match];
+            matched.route->has_etag && !tags.empty()) {
+            given.emplace_back("if_none_match", std::string(tags));
+        }
+        auto params = params_of_query(given, rows_of(matched.route->method));
         if (!params) co_return response_to(params.error());
         wire::Request call{
             .id = 1, .method = std::string(matched.route->method), .params = std::move(*params)};

@@ -47,9 +47,41 @@ Response no_route_response(const std::variant<Matched, NoSuchPath, OtherVerbs>& 
     return response;
 }
 
+namespace {
+
+/// The result may be megabytes long and is not parsed for this: the method writes these first, and
+/// both are plain.
+constexpr std::size_t first_bytes = 256;
+
+std::string etag_in(std::string_view result) {
+    constexpr std::string_view mark = R"("etag":"\")";
+    result = result.substr(0, first_bytes);
+    const auto at = result.find(mark);
+    if (at == std::string_view::npos) return {};
+    result.remove_prefix(at + mark.size());
+    const auto tag = result.substr(0, result.find('\\'));
+    return fmt::format("\"{}\"", tag);
+}
+
+bool is_unchanged(std::string_view result) {
+    return result.substr(0, first_bytes).contains(R"("unchanged":true)");
+}
+
+}  // namespace
+
 Response response_to(Result<std::string>&& result, const Matched& matched, const Target& target) {
     if (!result) return response_to(result.error());
     Response response;
+    if (matched.route->has_etag) {
+        if (auto etag = etag_in(*result); !etag.empty()) {
+            response.headers.emplace_back("ETag", std::move(etag));
+        }
+        if (is_unchanged(*result)) {
+            response.status = 304;
+            response.content_type.clear();
+            return response;
+        }
+    }
     if (auto link = next_link(matched, target, *result); !link.empty()) {
         response.headers.emplace_back("Link", std::move(link));
     }

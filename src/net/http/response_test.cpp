@@ -28,6 +28,27 @@ TEST(Response, OfAMethodIsItsResult) {
     EXPECT_THAT(of_path("/v1/sessions", R"({"sessions":[]})").headers, IsEmpty());
 }
 
+TEST(Response, ToWhoHasSeenItIsNotModified) {
+    const auto first =
+        of_path("/v1/space/activity",
+                R"({"generated_at":"now","etag":"\"1a2b\"","node":"n","sessions":[]})");
+    EXPECT_EQ(first.status, 200);
+    EXPECT_THAT(first.headers, ElementsAre(Pair("ETag", "\"1a2b\"")));
+
+    const auto again = of_path("/v1/space/activity",
+                               R"({"generated_at":"now","etag":"\"1a2b\"","unchanged":true})");
+    EXPECT_EQ(again.status, 304);
+    EXPECT_EQ(again.body, "");
+    EXPECT_THAT(again.headers, ElementsAre(Pair("ETag", "\"1a2b\"")));
+    EXPECT_THAT(of_path("/v1/space/activity", "{}").headers, IsEmpty());
+}
+
+TEST(Response, ForPrometheusIsText) {
+    const auto response = of_path("/metrics", R"({"content_type":"t","text":"a 1\nb 2\n"})");
+    EXPECT_THAT(response.content_type, HasSubstr("version=0.0.4"));
+    EXPECT_EQ(response.body, "a 1\nb 2\n");
+}
+
 TEST(Response, OfAMethodThatRefusesIsAProblem) {
     const auto response = of_path("/v1/sessions", fail(ErrorCode::not_found, "none"));
     EXPECT_EQ(response.status, 404);

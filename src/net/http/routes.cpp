@@ -7,10 +7,17 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "wire/json.hpp"
 
 namespace knell::net::http {
 
 namespace {
+
+std::string text_in(std::string_view result) {
+    const auto parsed = wire::parse_json(result);
+    return parsed ? std::string(wire::text_at(parsed->get_object(), "text")) : std::string{};
+}
+constexpr Rendering prometheus_text{"text/plain; version=0.0.4; charset=utf-8", text_in};
 
 constexpr std::array table{
     Route{.verb = "GET", .path = "/healthz", .serves = Serves::health},
@@ -36,7 +43,11 @@ constexpr std::array table{
           .renamed = {.query = "limit", .param = "messages", .standard = "50"}},
     Route{.verb = "GET", .path = "/v1/hooks", .method = "hooks.list"},
     Route{.verb = "GET", .path = "/v1/status", .method = "node.status"},
-    // A page for other programs stands here, with the method that has its facts and a Rendering.
+    Route{
+        .verb = "GET", .path = "/v1/space/activity", .method = "space.activity", .has_etag = true},
+    Route{
+        .verb = "GET", .path = "/metrics", .method = "node.metrics", .rendering = &prometheus_text},
+    Route{.verb = "GET", .path = "/openapi.json", .method = "rpc.openapi"},
 };
 
 using Params = std::vector<std::pair<std::string, std::string>>;

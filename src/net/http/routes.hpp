@@ -48,6 +48,8 @@ struct Route {
     };
     Renamed renamed = {};
     const Rendering* rendering = nullptr;  // null: the result is the body
+    /// The method takes `if_none_match`, and its result begins with `etag` and `unchanged`.
+    bool has_etag = false;
 
     bool needs_token() const { return serves != Serves::health && serves != Serves::readiness; }
 };

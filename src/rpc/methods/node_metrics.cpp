@@ -35,8 +35,13 @@ void render_metrics(Call&& call, Backend& backend) {
 }
 
 constexpr std::array family{
-    Method{
-        "node.metrics", "the daemon's figures for Prometheus", {}, metrics_result, render_metrics},
+    Method{"node.metrics",
+           "the daemon's figures for Prometheus",
+           {},
+           metrics_result,
+           render_metrics,
+           /*is_ordered=*/false,
+           Access::read_only},
 };
 
 }  // namespace

@@ -146,7 +146,7 @@ void activity(Call&& call, Backend& backend) {
 
 constexpr std::array family{
     Method{"space.activity", "sessions that are open or ended lately, to be drawn", activity_params,
-           activity_result, activity},
+           activity_result, activity, /*is_ordered=*/false, Access::read_only},
 };
 
 }  // namespace
