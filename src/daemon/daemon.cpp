@@ -14,6 +14,7 @@
 #include "base/uuid.hpp"
 #include "core/limits.hpp"
 #include "daemon/claims.hpp"
+#include "daemon/command_search.hpp"
 #include "daemon/daemon_place.hpp"
 #include "daemon/delivery.hpp"
 #include "daemon/descriptors.hpp"
@@ -207,32 +208,12 @@ class Daemon final : public rpc::Backend {
                           std::move_only_function<void(rpc::CommandEnd)> done) override {
         // A full queue must not keep a session from ending: then nobody looks.
         auto held = std::make_shared<decltype(done)>(std::move(done));
-        auto run = [this, held, session, caller, reaper](Reader& reader) {
-            // Who the command is, the record says and not the caller.
-            const auto row = reader.find(session);
-            const bool is_over = row && *row && is_ended((*row)->owner.process);
-            const bool by_parent =
-                is_over && is_parents_word((*row)->owner.process, caller, processes_);
-            const auto answer = [this, held, is_over,
-                                 by_parent](std::vector<FoundLeftovers> found) {
-                rpc::CommandEnd end{.leftovers = {},
-                                    .is_over = is_over,
-                                    .by_parent = by_parent,
-                                    .was_searched = !found.empty()};
-                if (!found.empty()) end.leftovers = std::move(found.front().leftovers);
+        auto run = [this, held,
+                    search = CommandSearch{session, caller, std::move(reaper),
+                                           options_.paths.listen_socket}](Reader& reader) {
+            search.run(reader, processes_, leftovers_, [this, held](rpc::CommandEnd end) {
                 loop_.post([held, end = std::move(end)]() mutable { (*held)(std::move(end)); });
-            };
-            const bool is_command = row && *row && !(*row)->end &&
-                                    (*row)->owner.kind == OwnerKind::process &&
-                                    (*row)->leftovers != LeftoversPolicy::none;
-            if (!is_command) return answer({});
-            const LeftoverSearch search{.session_id = session,
-                                        .generation = (*row)->generation,
-                                        .socket = options_.paths.listen_socket,
-                                        .command = (*row)->owner.process,
-                                        .reaper = reaper,
-                                        .by_cookie_only = false};
-            if (!leftovers_.search({search}, answer)) answer({});
+            });
         };
         // Asked for by a change, which is made whether or not somebody waits for its answer.
         if (!read_thread_.submit(rpc::ConnectionId::none, {std::move(run), {}})) (*held)({});
@@ -330,10 +311,6 @@ class Daemon final : public rpc::Backend {
         };
         // When nobody can look, what is known must still be said.
         if (!leftovers_.search(searches_for(effect, options_.paths.listen_socket), tell)) tell({});
-    }
-
-    bool is_ended(const ProcessIdentity& process) const {
-        return std::holds_alternative<Gone>(look_for(process, processes_));
     }
 
     /// Its `knell run` leaves the command unwaited for until it has told of its end, and knows more
