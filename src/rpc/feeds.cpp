@@ -36,7 +36,7 @@ Result<FeedPage> read_feed_page(Reader& reader, EventQuery query, const wire::Fr
 class Feeds::Subscriber final : public Feed {
   public:
     enum class State : std::uint8_t {
-        live,     // has everything that was published
+        live,     // has everything that was published and that it wants
         reading,  // a page is on its way
         waiting,  // behind, until its connection has room
     };
@@ -48,6 +48,8 @@ class Feeds::Subscriber final : public Feed {
           feeds_(feeds) {
         if (wanted.from_now) query.after = feeds.newest_;
         feeds_.subscribers_.emplace(number, this);
+        follows_one() ? feeds_.by_session_[query.session_id].emplace(number, this)
+                      : feeds_.of_all_.emplace(number, this);
         ++feeds_.listeners_;
     }
     Subscriber(const Subscriber&) = delete;
@@ -55,6 +57,12 @@ class Feeds::Subscriber final : public Feed {
     ~Subscriber() override {
         respond.release();  // its connection is gone
         feeds_.subscribers_.erase(number);
+        feeds_.of_all_.erase(number);
+        const auto same = feeds_.by_session_.find(query.session_id);
+        if (same != feeds_.by_session_.end()) {
+            same->second.erase(number);
+            if (same->second.empty()) feeds_.by_session_.erase(same);
+        }
         --feeds_.listeners_;
     }
 
@@ -62,10 +70,15 @@ class Feeds::Subscriber final : public Feed {
         if (state == State::waiting) feeds_.catch_up(*this);
     }
 
+    bool follows_one() const { return !query.session_id.empty(); }
+    bool is_over() const { return until && query.after >= *until; }
     bool has_room() const { return stream.unsent() < limits::feed_unsent_bytes_max; }
     JsonObject greeting() const { return {{"after", query.after}}; }
 
-    EventQuery query;  // `after` is the cursor: all before it was sent or not wanted
+    /// `after` is the cursor: all before it was sent or not wanted.  Of one that is live and
+    /// follows one session it may be older: since then nothing of that session was published.
+    EventQuery query;
+    std::optional<Seq> until;  // then it is over
     Stream& stream;
     const std::uint64_t number;
     State state = State::live;
@@ -75,30 +88,31 @@ class Feeds::Subscriber final : public Feed {
     Feeds& feeds_;
 };
 
-/// The messages of a commit, in one framing.
+/// The messages of a commit, in one framing, each made when the first one wants it.
 class Feeds::Rendered {
   public:
     Rendered(std::span<const Event> events, const wire::Framing& framing, std::string_view node_id)
-        : events_(events), framing_(&framing) {
-        ends_.reserve(events_.size());
-        for (const auto& event : events_) {
-            framing.append_event(text_, event, node_id);
-            ends_.push_back(text_.size());
-        }
-    }
+        : events_(events), framing_(&framing), node_id_(node_id), messages_(events.size()) {}
 
     const wire::Framing* framing() const { return framing_; }
-    std::string_view all() const { return text_; }
+
+    std::string_view one(std::size_t place) {
+        auto& message = messages_[place];
+        if (message.empty()) framing_->append_event(message, events_[place], node_id_);
+        return message;
+    }
+    std::string_view all() {
+        if (!all_.empty()) return all_;
+        for (std::size_t i = 0; i < events_.size(); ++i) all_ += one(i);
+        return all_;
+    }
 
     /// What `query` wants of them, past its cursor.
     std::string_view selected(const EventQuery& query) {
-        const auto text = all();
-        if (query.wants_all() && query.after < events_.front().seq) return text;
+        if (query.wants_all() && query.after < events_.front().seq) return all();
         selection_.clear();
         for (std::size_t i = 0; i < events_.size(); ++i) {
-            if (events_[i].seq <= query.after || !query.wants(events_[i])) continue;
-            const auto begin = i == 0 ? 0 : ends_[i - 1];
-            selection_ += text.substr(begin, ends_[i] - begin);
+            if (events_[i].seq > query.after && query.wants(events_[i])) selection_ += one(i);
         }
         return selection_;
     }
@@ -106,8 +120,9 @@ class Feeds::Rendered {
   private:
     std::span<const Event> events_;
     const wire::Framing* framing_;
-    std::string text_;
-    std::vector<std::size_t> ends_;  // of each event's message in `text_`
+    std::string_view node_id_;
+    std::vector<std::string> messages_;
+    std::string all_;
     std::string selection_;
 };
 
@@ -117,6 +132,7 @@ class Feeds::News {
     News(std::span<const Event> events, std::string_view node_id)
         : events_(events), node_id_(node_id) {}
 
+    std::span<const Event> events() const { return events_; }
     Seq first() const { return events_.front().seq; }
     Seq last() const { return events_.back().seq; }
 
@@ -151,39 +167,77 @@ Feeds::Feeds(std::string_view node_id, ReadPage read_page)
     : node_id_(node_id), read_page_(std::move(read_page)) {}
 Feeds::~Feeds() = default;
 
-void Feeds::subscribe(Subscription&& wanted, Stream& stream, Respond respond) {
-    if (stream.feeds().is_full()) {
-        return respond(fail(ErrorCode::invalid_request, too_many(stream.feeds().max())));
+std::uint64_t Feeds::subscribe(Subscription&& wanted, Stream& stream, Respond respond) {
+    if (!wanted.is_attachment && stream.feeds().is_full()) {
+        respond(fail(ErrorCode::invalid_request, too_many(stream.feeds().max())));
+        return 0;
     }
     if (subscribers_.size() >= limits::feeds_max) {
-        return respond(fail(ErrorCode::limit,
-                            fmt::format("{} subscriptions are open, the most this daemon takes; "
-                                        "close some, or ask with events.read",
-                                        limits::feeds_max)));
+        respond(fail(ErrorCode::limit,
+                     fmt::format("{} subscriptions are open, the most this daemon takes; close "
+                                 "some, or ask with events.read",
+                                 limits::feeds_max)));
+        return 0;
     }
-    const bool from_now = wanted.from_now;
+    const bool is_live = wanted.from_now || (wanted.is_ours && wanted.query.after >= newest_);
+    const bool counts = !wanted.is_attachment;
     auto owned = std::make_unique<Subscriber>(*this, std::move(wanted), stream);
     auto& subscriber = *owned;
-    stream.feeds().add(std::move(owned));
-    if (from_now) return respond(subscriber.greeting());
+    const auto number = subscriber.number;
+    stream.feeds().add(std::move(owned), counts);
+    if (is_live) {
+        respond(subscriber.greeting());
+        return number;
+    }
     subscriber.respond = std::move(respond);
     read(subscriber);
+    return number;
+}
+
+void Feeds::unsubscribe(std::uint64_t number) {
+    const auto found = subscribers_.find(number);
+    if (found != subscribers_.end()) remove(*found->second);
+}
+
+void Feeds::finish(std::uint64_t number) {
+    const auto found = subscribers_.find(number);
+    if (found == subscribers_.end()) return;
+    auto& subscriber = *found->second;
+    if (subscriber.state == Subscriber::State::live) return remove(subscriber);
+    subscriber.until = newest_;
+}
+
+void Feeds::remove(Subscriber& subscriber) {
+    subscriber.stream.feeds().remove(subscriber);
 }
 
 void Feeds::publish(std::span<const Event> events) {
     if (events.empty()) return;
-    newest_ = events.back().seq;
+    const auto before = std::exchange(newest_, events.back().seq);
     News news(events, node_id_);
-    // No stream goes, and none comes, while it is sent something: the table stays as it is.
-    for (const auto& [number, subscriber] : subscribers_) {
+    // No stream goes, and none comes, while it is sent something: the tables stay as they are.
+    for (const auto& [number, subscriber] : of_all_) {
         if (subscriber->state == Subscriber::State::live) deliver(*subscriber, news);
+    }
+    if (by_session_.empty()) return;
+    for (std::size_t place = 0; place < events.size(); ++place) {
+        const auto found = by_session_.find(events[place].session_id);
+        if (found == by_session_.end()) continue;
+        for (const auto& [number, subscriber] : found->second) {
+            if (subscriber->state != Subscriber::State::live) continue;
+            auto& cursor = subscriber->query.after;
+            cursor = std::max(cursor, before);
+            deliver_one(*subscriber, news, place);
+        }
     }
 }
 
 void Feeds::publish_up_to(Seq newest) {
-    newest_ = std::max(newest_, newest);
+    const auto before = std::exchange(newest_, std::max(newest_, newest));
     for (const auto& [number, subscriber] : subscribers_) {
-        if (subscriber->state == Subscriber::State::live) catch_up(*subscriber);
+        if (subscriber->state != Subscriber::State::live) continue;
+        subscriber->query.after = std::max(subscriber->query.after, before);
+        catch_up(*subscriber);
     }
 }
 
@@ -198,6 +252,21 @@ void Feeds::deliver(Subscriber& subscriber, News& news) {
         subscriber.stream.send(messages);
     }
     cursor = news.last();
+}
+
+/// To one that follows the session of that event.
+void Feeds::deliver_one(Subscriber& subscriber, News& news, std::size_t place) {
+    auto& cursor = subscriber.query.after;
+    const auto& event = news.events()[place];
+    if (event.seq <= cursor) return;
+    const bool joins = cursor + 1 >= news.first();
+    if (!joins || !subscriber.has_room()) return catch_up(subscriber);
+    if (subscriber.query.wants(event)) {
+        const auto message = news.in(subscriber.stream.framing()).one(place);
+        if (message.size() > limits::feed_live_bytes_max) return catch_up(subscriber);
+        subscriber.stream.send(message);
+    }
+    cursor = event.seq;
 }
 
 void Feeds::catch_up(Subscriber& subscriber) {
@@ -237,6 +306,7 @@ void Feeds::take_page(std::uint64_t number, Result<FeedPage> page) {
     if (subscriber.respond) std::exchange(subscriber.respond, {})(subscriber.greeting());
     if (!page->messages.empty()) stream.send(page->messages);
     subscriber.query.after = page->next;
+    if (subscriber.is_over()) return remove(subscriber);
     catch_up(subscriber);
 }
 

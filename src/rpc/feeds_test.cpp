@@ -374,6 +374,68 @@ TEST_F(FeedsTest, AReadThatFailsIsSaidAndEndsTheConnection) {
     EXPECT_THAT(stream.sent, HasSubstr("the disk is gone"));
 }
 
+TEST_F(FeedsTest, WhoFollowsOneSessionIsAskedForNothingElse) {
+    FakeStream stream;
+    Subscription wanted = from_now();
+    wanted.query.session_id = SessionId("a");
+    ASSERT_TRUE(subscribe(stream, std::move(wanted)));
+    for (int i = 0; i < 5; ++i) {
+        commit(EventType::session_start, "b");
+        publish_all();
+    }
+    log.trim(3);
+    commit(EventType::agent_start, "a");
+    commit(EventType::agent_end, "a");
+    publish_all();
+
+    EXPECT_EQ(stream.sent, expected({.after = 5}));
+    EXPECT_TRUE(asked_.empty()) << "it was taken to be behind";
+    commit(EventType::session_start, "b");
+    publish_unheard();
+    ASSERT_TRUE(read_and_hand_over());
+    EXPECT_THAT(stream.sent, ::testing::Not(HasSubstr("gap"))) << "of events that are not its own";
+}
+
+TEST_F(FeedsTest, AnAttachmentThatBeginsNowNeedsNoPage) {
+    commit_starts(2);
+    publish_all();
+    FakeStream stream;
+    commit_starts(1);
+    Subscription wanted = after(3);
+    wanted.is_attachment = wanted.is_ours = true;
+    wanted.query.session_id = SessionId("s");
+    EXPECT_TRUE(subscribe(stream, std::move(wanted)) && asked_.empty());
+    EXPECT_FALSE(stream.feeds().is_full()) << "it counts as a subscription";
+    publish_all();
+    EXPECT_EQ(stream.sent, "");
+    commit_starts(1);
+    publish_all();
+    EXPECT_EQ(stream.sent, expected({.after = 3}));
+}
+
+TEST_F(FeedsTest, OneThatIsToFinishIsSentWhatIsPublishedByThen) {
+    FakeStream live;
+    FakeStream behind;
+    const auto add = [&](FakeStream& stream, Subscription wanted) {
+        return feeds.subscribe(std::move(wanted), stream, [](const Result<Json>&) {});
+    };
+    const auto first = add(live, from_now());
+    commit_starts(3);
+    publish_all();
+    const auto second = add(behind, after(0));
+
+    feeds.finish(first);
+    feeds.finish(second);
+    EXPECT_EQ(feeds.size(), 1U);
+    ASSERT_TRUE(read_and_hand_over());
+
+    EXPECT_EQ(feeds.size(), 0U);
+    EXPECT_EQ(live.sent, expected({}));
+    EXPECT_EQ(behind.sent, expected({}));
+    feeds.finish(second);
+    feeds.unsubscribe(second);
+}
+
 /// Races: commits, publishes, reads, pages that come back and clients that read or do not, in any
 /// order, give each subscriber the log after its cursor as it wanted it.
 RC_GTEST_FIXTURE_PROP(FeedsTest, AnyInterleavingGivesTheLogAfterTheCursor, ()) {

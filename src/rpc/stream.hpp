@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string_view>
@@ -24,22 +25,31 @@ class FeedSet {
   public:
     explicit FeedSet(std::size_t feeds_max) : max_(feeds_max) {}
 
-    void add(std::unique_ptr<Feed> feed) { feeds_.push_back(std::move(feed)); }
+    /// `counts`: against the most that it may have.
+    void add(std::unique_ptr<Feed> feed, bool counts = true) {
+        feeds_.push_back({std::move(feed), counts});
+    }
     void remove(const Feed& feed) {
-        std::erase_if(feeds_, [&feed](const auto& one) { return one.get() == &feed; });
+        std::erase_if(feeds_, [&feed](const Entry& one) { return one.feed.get() == &feed; });
     }
     void clear() { feeds_.clear(); }
     void go_on() {
-        for (const auto& feed : feeds_) feed->go_on();
+        for (const auto& one : feeds_) one.feed->go_on();
     }
 
-    bool is_full() const { return feeds_.size() >= max_; }
+    bool is_full() const {
+        return static_cast<std::size_t>(std::ranges::count(feeds_, true, &Entry::counts)) >= max_;
+    }
     bool is_empty() const { return feeds_.empty(); }
     std::size_t max() const { return max_; }
 
   private:
+    struct Entry {
+        std::unique_ptr<Feed> feed;
+        bool counts = true;
+    };
     const std::size_t max_;
-    std::vector<std::unique_ptr<Feed>> feeds_;
+    std::vector<Entry> feeds_;
 };
 
 /// A client's connection, to those who have more to tell it than answers.  None of this calls back

@@ -14,7 +14,9 @@ class EventLog {
 
     /// Committed under the next number.
     void write(Event event);
-    /// All of it.
+    /// Events up to that one are kept no longer.
+    void trim(Seq last) { (void)store_->trim_events(last, 1000); }
+    /// All that was written.
     const std::vector<Event>& events() const { return events_; }
     Reader& reader() { return *reader_; }
 
