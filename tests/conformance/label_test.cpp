@@ -90,5 +90,16 @@ TEST_P(LabelStory, OneThatIsNotThereIsNamed) {
     EXPECT_EQ(journal().one(pin("nobody"), at(1)).error().code, ErrorCode::not_found);
 }
 
+TEST_P(LabelStory, AnOpeningInTheSameGroupTellsOfTheNewTitle) {
+    journal().one(create("b"), at(0));
+    journal().one(close("b"), at(1));
+
+    journal().group({title("b", "New"), resume("b")}, at(2));
+
+    const auto starts = told(EventType::session_start);
+    EXPECT_EQ(starts.back().session_id.text(), "b");
+    EXPECT_EQ(starts.back().title, "New");
+}
+
 }  // namespace
 }  // namespace knell::testing
