@@ -26,6 +26,7 @@ enum class EndPath : std::uint8_t {
     host_restarted,
     lease_ran_out,
     park_window_over,
+    detach_window_over,
     daemon_stopped,
 };
 
@@ -37,7 +38,7 @@ struct EndPathRow {
     std::string_view about;
 };
 
-inline constexpr std::array<EndPathRow, 14> end_path_table{{
+inline constexpr std::array<EndPathRow, 15> end_path_table{{
     {EndPath::closed, "closed", {}, Proof::declared, "somebody said session.close"},
     {EndPath::waited_for,
      "waited_for",
@@ -68,6 +69,8 @@ inline constexpr std::array<EndPathRow, 14> end_path_table{{
      "its lease was not renewed"},
     {EndPath::park_window_over, "park_window_over", Reason::owner_lost, Proof::observed,
      "it was parked and nobody claimed it"},
+    {EndPath::detach_window_over, "detach_window_over", Reason::detached_expiry, Proof::policy,
+     "the daemon hosted it, and nothing held it any more"},
     {EndPath::daemon_stopped, "daemon_stopped", Reason::shutdown, Proof::declared,
      "the daemon that hosted it was stopped on request"},
 }};

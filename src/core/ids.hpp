@@ -9,6 +9,9 @@
 
 namespace knell {
 
+/// One connection of a client, for as long as the daemon runs.
+enum class ClientId : std::uint64_t { none = 0 };
+
 /// The name of a session, as clients know it.  Made only by `parse` or from trusted text.
 class SessionId {
   public:

@@ -42,6 +42,17 @@ inline constexpr std::size_t heartbeats_per_call_max = 10'000;
 inline constexpr std::size_t leftovers_max = 1024;  // named in an end; more are counted
 inline constexpr std::size_t leftover_command_bytes_max = 200;
 inline constexpr std::size_t owner_command_bytes_max = 256;
+
+// Clients that look at sessions, and sessions that the daemon keeps for them.
+inline constexpr std::chrono::seconds detach_window_default = std::chrono::minutes{10};
+inline constexpr std::chrono::seconds detach_window_max = std::chrono::days{30};
+inline constexpr std::chrono::seconds turn_window_default = std::chrono::hours{6};
+/// So long after the last client has gone that is told: whoever reloads a page is back by then.
+inline constexpr std::chrono::seconds detach_told_after{5};
+/// So long a hosted session that nobody looks at is still listed as live.
+inline constexpr std::chrono::seconds detached_grace{30};
+inline constexpr std::size_t clients_per_session_max = 4096;
+inline constexpr std::size_t attachments_per_client_max = 64;
 inline constexpr std::size_t sweep_report_max = 1000;  // sessions named by one sweep
 
 inline constexpr std::size_t parents_max = 1000;      // looked at for a circle of parents
@@ -82,7 +93,7 @@ inline constexpr std::size_t url_bytes_max = 2048;
 inline constexpr std::chrono::days keep_days_max{36'500};
 inline constexpr std::int64_t keep_count_max = 1'000'000'000'000;
 
-inline constexpr std::size_t feeds_max = 1000;                     // live feeds at once
+inline constexpr std::size_t feeds_max = 16'384;                   // live feeds at once
 inline constexpr std::size_t feed_page_events_max = 500;           // read at a time for one feed
 inline constexpr std::size_t feed_page_bytes_max = 512U << 10U;    // and sent at a time
 inline constexpr std::size_t feed_unsent_bytes_max = 256U << 10U;  // then it waits for the reader

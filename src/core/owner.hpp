@@ -12,8 +12,9 @@
 
 namespace knell {
 
-enum class OwnerKind : std::uint8_t { process, lease };
-inline constexpr std::array<std::string_view, 2> owner_kind_names{"process", "lease"};
+/// A hosted session is kept by the daemon itself, for clients that come and go.
+enum class OwnerKind : std::uint8_t { process, lease, hosted };
+inline constexpr std::array<std::string_view, 3> owner_kind_names{"process", "lease", "hosted"};
 
 /// What happens to a session when its owner is gone: it ends, or waits a while for the next one.
 enum class OnOwnerLoss : std::uint8_t { end, park };
@@ -50,7 +51,8 @@ struct Owner {
     /// kind == process.  Of a lease: the process it stands for, which could not be seen from here,
     /// by its name in its own namespace (pid 0: it stands for none).
     ProcessIdentity process;
-    std::chrono::seconds lease_ttl{0};  // 0: no lease
+    /// 0: no lease.  Of a hosted session: how long it is kept when nothing holds it any more.
+    std::chrono::seconds lease_ttl{0};
     std::string host;
     WallTime since;
     std::string command{};  // what runs, as whoever opened the session says

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "core/limits.hpp"
+
 namespace knell {
 
 void count(Tally& tally, const Message& message) {
@@ -16,18 +18,25 @@ Status status_of(const StatusFacts& facts) {
     if (facts.ended) return Status::ended;
     if (facts.unknown) return Status::unknown;
     if (facts.stalled) return Status::stalled;
-    if (facts.parked) return Status::detached;
     if (facts.turn) return Status::running;
-    return facts.attached ? Status::attached : Status::idle;
+    if (facts.attached) return Status::attached;
+    return facts.detached ? Status::detached : Status::idle;
 }
 
 Status status_of(const Session& session) {
     return status_of({.ended = session.end.has_value(),
                       .unknown = session.unknown_since.has_value(),
                       .stalled = session.stalled_since.has_value(),
-                      .parked = session.parked_since.has_value(),
                       .turn = session.turn_since.has_value(),
-                      .attached = session.attached > 0});
+                      .attached = session.attached > 0,
+                      .detached = session.parked_since || session.owner.kind == OwnerKind::hosted});
+}
+
+bool is_active(const Session& session, WallTime now) {
+    if (session.end) return false;
+    const bool is_idle = !session.turn_since && !session.unknown_since && !session.stalled_since;
+    if (!is_idle || !session.detached_since) return true;
+    return now - *session.detached_since < limits::detached_grace;
 }
 
 bool is_by_machine(std::string_view source, Relation relation) {

@@ -86,8 +86,11 @@ struct Session {
     /// Its lease, or its park window, runs from there: in time in which some daemon listened.
     std::optional<SteadyTime> lease_from;
     Tally tally;
-    std::int32_t attached = 0;  // client connections looking at it
-    bool pinned = false;        // a person wants it kept
+    std::int32_t attached = 0;  // clients that look at it
+    /// Of one that clients may look at and none does: since when.
+    std::optional<WallTime> detached_since;
+    bool attach_told = false;  // the last that was told of them is session:attach
+    bool pinned = false;       // a person wants it kept
     std::optional<WallTime> turn_since;
     std::optional<WallTime> unknown_since;  // its owner cannot be checked
     std::optional<WallTime> stalled_since;  // late, but provably alive
@@ -102,12 +105,16 @@ struct StatusFacts {
     bool ended = false;
     bool unknown = false;
     bool stalled = false;
-    bool parked = false;
     bool turn = false;
     bool attached = false;
+    bool detached = false;  // parked, or hosted without a client
 };
 Status status_of(const StatusFacts& facts);
 Status status_of(const Session& session);
+
+/// Whether it counts as live at that time: open, and not a hosted one that has been idle without a
+/// client for a while.
+bool is_active(const Session& session, WallTime now);
 
 /// What folding is derived from.  Only an end that is usually declared folds an empty session away:
 /// a death is news, however little was said before it and whoever tells of it.

@@ -52,7 +52,7 @@ Result<SurveyReply> answer_to(const Survey& survey, const Session*, const State&
     SurveyReply reply;
     reply.next = end_of_page(survey.after, state);
     reply.leases = state.lease_count();
-    reply.parked = state.count(Status::detached);
+    reply.parked = state.parked_count();
     state.owners().for_each([&](const OwnerEntry& entry) {
         // The store refused its only session.  Who is watched for nobody's sake would never be let
         // go of, and what was said of it then would not be said again when it owns one.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/departure.hpp"
+#include "core/limits.hpp"
 #include "core/session.hpp"
 #include "engine/reply.hpp"
 
@@ -78,6 +79,24 @@ struct Turn {
     SessionId session_id;
     Generation generation = 0;
     bool on = false;
+    /// Who began it, where that connection stays: while it does, a hosted session is held.
+    ClientId client = ClientId::none;
+    /// Without its client a turn holds a hosted session for so long.
+    std::chrono::seconds window = limits::turn_window_default;
+};
+
+/// A client looks at a session, or no longer.  Twice is not an error.
+struct Attach {
+    using Reply = AttachedReply;
+
+    SessionId session_id;
+    ClientId client = ClientId::none;
+};
+struct Detach {
+    using Reply = DetachedReply;
+
+    SessionId session_id;
+    ClientId client = ClientId::none;
 };
 
 /// What a person writes on a session, open or ended; what is not given stays.
@@ -100,6 +119,6 @@ struct Heartbeat {
     std::vector<Beat> beats;
 };
 
-using Command = std::variant<Create, Resume, Append, Close, Turn, Label, Heartbeat>;
+using Command = std::variant<Create, Resume, Append, Close, Turn, Label, Heartbeat, Attach, Detach>;
 
 }  // namespace knell

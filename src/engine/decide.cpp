@@ -14,12 +14,38 @@ Decided<NotedReply> decide_on(Announce&& announce, const Session*, const State& 
     return decision;
 }
 
+const SessionId* named_by(const Create& create) {
+    return &create.draft.id;
+}
+const SessionId* named_by(const Heartbeat&) {
+    return nullptr;  // it renews by itself
+}
+template <typename Asked>
+const SessionId* named_by(const Asked& asked) {
+    return &asked.session_id;
+}
+
+/// Any call that names a hosted session keeps it, also one that is refused.
+void keep(Decision& decision, const LiveSession& live, const State& state) {
+    // Whatever else it changes of the session begins its time anew, or ends it.
+    const bool is_kept_already =
+        !decision.renewals.empty() ||
+        (!decision.changes.empty() && !std::holds_alternative<Labelled>(decision.changes.front()));
+    if (is_kept_already) return;
+    const SessionId id(std::string(live.id()));
+    keep_first_sign(decision, id, live, state);
+    decision.renewals.push_back(id);
+}
+
 }  // namespace
 
 Decided<Reply> decide(Command&& command, const Session* past, const State& state) {
     return std::visit(
         [&]<typename Asked>(Asked&& asked) -> Decided<Reply> {
+            const auto* named = named_by(asked);
+            const auto* live = named == nullptr ? nullptr : state.find(*named);
             Decided<typename Asked::Reply> decided = decide_on(std::move(asked), past, state);
+            if (live != nullptr && live->is_hosted()) keep(decided, *live, state);
             auto reply = std::move(decided.reply);
             return {static_cast<Decision&&>(decided), std::move(reply)};
         },

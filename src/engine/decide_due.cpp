@@ -147,6 +147,36 @@ Decision doubt(const LiveSession& live, EventType type, std::string why, const S
     return decision;
 }
 
+/// Nothing holds it any more, or only a turn whose client is gone for long.
+Decision end_of_hosted(const LiveSession& live, const State& state) {
+    if (live.turn_since() && !live.stalled_since()) {
+        auto decision = doubt(live, EventType::session_stalled,
+                              fmt::format("a turn is on, but nobody was there for it for {} s",
+                                          live.turn_window().count()),
+                              state);
+        // The detach window runs from here, also for the next daemon.
+        decision.changes.emplace_back(
+            Seen{{SessionId(std::string(live.id())), live.ordinal(), live.generation()},
+                 live.last_seen_at(),
+                 state.now().steady});
+        return decision;
+    }
+    const auto now = state.time_for(live);
+    End end;
+    end.reason = Reason::detached_expiry;
+    end.proof = row_of(EndPath::detach_window_over).proof;
+    end.detail = fmt::format("nobody was there for {} s", live.lease_ttl().count());
+    end.evidence =
+        fmt::format("hosted here; no client looked at it{}, and no call named it after {}",
+                    live.turn_since() ? ", its turn had stalled" : ", no turn was on",
+                    format_rfc3339(live.last_seen_at()));
+    end.ended_at = end.ended_after = end.ended_before = now;
+    Decision decision;
+    end_session(decision, EndPath::detach_window_over, live, std::move(end), state.owner_hosts(),
+                now);
+    return decision;
+}
+
 }  // namespace
 
 Decision decide_due(const LiveSession& live, bool hold, const State& state) {
@@ -155,7 +185,9 @@ Decision decide_due(const LiveSession& live, bool hold, const State& state) {
                               owner->departure.kind != Departure::Kind::host_restart;
         return may_park ? park(live, owner->departure, state) : end_of_gone(live, *owner, state);
     }
+    if (live.tell_detach_at() <= state.now().steady) return tell_detach(live, state);
     if (live.parked_since()) return end_of_parked(live, state);
+    if (live.is_hosted()) return end_of_hosted(live, state);
     if (live.owner_kind() == OwnerKind::process) {
         return doubt(live, EventType::session_stalled,
                      fmt::format("no sign of progress for {} s, but its process is alive",

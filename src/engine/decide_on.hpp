@@ -48,6 +48,11 @@ End end_of(const Close& close, EndPath path, WallTime now);
 Decided<Create::Reply> decide_on(Create&& create, const Session* past, const State& state);
 Decided<Resume::Reply> decide_on(Resume&& resume, const Session* past, const State& state);
 
+/// The first sign of life that this daemon hears of a lease or a hosted session: from here on it
+/// has its full time again after the next restart, so this must not be lost in one.
+void keep_first_sign(Decision& decision, const SessionId& id, const LiveSession& live,
+                     const State& state);
+
 /// What an owner says while its session is open; see decide_write.cpp.
 Decided<Append::Reply> decide_on(Append&& append, const Session* past, const State& state);
 Decided<Turn::Reply> decide_on(Turn&& turn, const Session* past, const State& state);
@@ -58,6 +63,15 @@ Decided<Label::Reply> decide_on(Label&& label, const Session* row, const State& 
 
 /// Ending by somebody's word; see decide_close.cpp.
 Decided<Close::Reply> decide_on(Close&& close, const Session* past, const State& state);
+
+/// Clients that look at sessions; see decide_client.cpp.
+Decided<Attach::Reply> decide_on(Attach&& attach, const Session* past, const State& state);
+Decided<Detach::Reply> decide_on(Detach&& detach, const Session* past, const State& state);
+Decided<NotedReply> decide_on(ClientGone&& gone, const Session* past, const State& state);
+Decided<NotedReply> decide_on(ClientsGone&& gone, const Session* past, const State& state);
+Decided<NotedReply> decide_on(Named&& named, const Session* past, const State& state);
+/// The last of them has gone, and did not come back.
+Decision tell_detach(const LiveSession& live, const State& state);
 
 /// What observers say about owners; see decide_owner.cpp.
 Decided<NotedReply> decide_on(OwnerGone&& gone, const Session* past, const State& state);

@@ -32,8 +32,11 @@ void mark_uncertain_if_known(Decided<OpenedReply>& decision, Ordinal ordinal, co
 
 /// What it is once it is opened: nothing is on and nothing in doubt, unless it is over already.
 OpenedReply opened_reply(const SessionId& id, Generation generation, const Owner& owner,
-                         bool is_over) {
-    return {id, generation, status_of(StatusFacts{.ended = is_over}), owner.lease_ttl};
+                         bool is_over, bool is_attached = false) {
+    const bool is_hosted = owner.kind == OwnerKind::hosted;
+    const StatusFacts facts{.ended = is_over, .attached = is_attached, .detached = is_hosted};
+    return {id, generation, status_of(facts),
+            is_hosted ? std::chrono::seconds{0} : owner.lease_ttl};
 }
 
 /// What was opened in this decision is over already.
@@ -86,8 +89,10 @@ Decided<OpenedReply> change_owner(Resume&& resume, const LiveSession& live, cons
     change.former_owners = with_former(live.former_owners(), live.owner(state.owner_hosts()));
     change.owner = std::move(resume.owner);
     hand_over(change, resume, state);
-    auto decision = reply_with(
-        opened_reply(resume.session_id, change.generation, change.owner, /*is_over=*/false));
+    // Whoever looked at it still does.
+    auto decision =
+        reply_with(opened_reply(resume.session_id, change.generation, change.owner,
+                                /*is_over=*/false, /*is_attached=*/!live.clients().empty()));
     tell_end(decision.events, path, live, end, state.owner_hosts(), now);
     auto start = live.event(EventType::session_start, now, state.owner_hosts());
     tell_owner(start, change.owner);
@@ -98,6 +103,12 @@ Decided<OpenedReply> change_owner(Resume&& resume, const LiveSession& live, cons
     decision.changes.emplace_back(std::move(change));
     mark_uncertain_if_known(decision, live.ordinal(), owner, state);
     return decision;
+}
+
+/// The daemon keeps it already, for whoever comes: nothing changes hands.
+Decided<OpenedReply> go_on_hosting(const LiveSession& live) {
+    return reply_with(
+        OpenedReply{SessionId(std::string(live.id())), live.generation(), live.status(), {}});
 }
 
 }  // namespace
@@ -129,6 +140,7 @@ Decided<Create::Reply> decide_on(Create&& create, const Session* past, const Sta
     session.started_at = session.last_activity_at = session.last_seen_at = started;
     session.owner.since = started;
     if (session.owner.lease_ttl.count() > 0) session.lease_from = state.now().steady;
+    if (session.owner.kind == OwnerKind::hosted) session.detached_since = started;
     auto decision =
         reply_with(opened_reply(session.id, 1, session.owner, create.and_close.has_value()));
     decision.events.push_back(event_about(session, EventType::session_start, now));
@@ -145,6 +157,9 @@ Decided<Resume::Reply> decide_on(Resume&& resume, const Session* past, const Sta
     if (const auto* live = state.find(resume.session_id)) {
         // A parked session has no owner to ask, nor has one that is about to end.
         const bool is_owned = !live->parked_since() && !departed(*live, state);
+        if (live->is_hosted() && resume.owner.kind == OwnerKind::hosted && !resume.takeover) {
+            return go_on_hosting(*live);
+        }
         if (!resume.takeover && is_owned) return refuse(owned_by(*live, state));
         return change_owner(std::move(resume), *live, state);
     }

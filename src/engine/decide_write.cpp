@@ -29,22 +29,20 @@ std::expected<const LiveSession*, Error> writable(const SessionId& id, Generatio
 /// process can be checked only a look at it tells.
 void clear_uncertainty(Decision& decision, const SessionId& id, const LiveSession& live) {
     const auto unknown =
-        live.owner_kind() == OwnerKind::lease ? std::nullopt : live.unknown_since();
+        live.owner_kind() == OwnerKind::process ? live.unknown_since() : std::nullopt;
     if (live.unknown_since() == unknown && !live.stalled_since()) return;
     decision.changes.emplace_back(
         LivenessMarked{{id, live.ordinal(), live.generation()}, unknown, {}});
 }
 
-/// The first sign of life that this daemon hears of a lease: from here on it has its full time
-/// again after the next restart, so this must not be lost in one.
+}  // namespace
+
 void keep_first_sign(Decision& decision, const SessionId& id, const LiveSession& live,
                      const State& state) {
     if (!live.is_silent_since_start()) return;
     decision.changes.emplace_back(
         Seen{{id, live.ordinal(), live.generation()}, state.seen_at(live), state.heard().steady});
 }
-
-}  // namespace
 
 Decided<Append::Reply> decide_on(Append&& append, const Session* past, const State& state) {
     const auto found = writable(append.session_id, append.generation, past, state);
@@ -72,21 +70,35 @@ Decided<Turn::Reply> decide_on(Turn&& turn, const Session* past, const State& st
     const bool was_on = live.turn_since().has_value();
     // Whoever writes is not late any more; see clear_uncertainty.
     const bool unknown = live.owner_kind() == OwnerKind::process && live.unknown_since();
-    const auto status = status_of(StatusFacts{.unknown = unknown, .turn = turn.on});
-    auto decision =
-        reply_with(TurnReply{turn.session_id, turn.generation, status, was_on != turn.on});
+    const auto status = status_of(StatusFacts{.unknown = unknown,
+                                              .turn = turn.on,
+                                              .attached = !live.clients().empty(),
+                                              .detached = live.is_hosted()});
+    auto decision = reply_with(
+        TurnReply{turn.session_id, turn.generation, status, was_on != turn.on, live.is_hosted()});
     clear_uncertainty(decision, turn.session_id, live);
     keep_first_sign(decision, turn.session_id, live, state);
-    if (was_on == turn.on) {
+    // Whoever says so again is there for it: the one who began it may have lost its connection.
+    const bool takes_over = live.is_hosted() && was_on && turn.on &&
+                            turn.client != ClientId::none && turn.client != live.turn_client();
+    if (was_on == turn.on && !takes_over) {
         decision.renewals.push_back(std::move(turn.session_id));
         return decision;
     }
-    decision.events.push_back(live.event(turn.on ? EventType::agent_start : EventType::agent_end,
-                                         now, state.owner_hosts()));
-    decision.changes.emplace_back(
-        TurnSet{{std::move(turn.session_id), live.ordinal(), turn.generation},
-                turn.on ? std::optional(now) : std::nullopt,
-                state.seen_at(live)});
+    if (!takes_over) {
+        decision.events.push_back(live.event(
+            turn.on ? EventType::agent_start : EventType::agent_end, now, state.owner_hosts()));
+    }
+    TurnSet change{{std::move(turn.session_id), live.ordinal(), turn.generation},
+                   takes_over ? live.turn_since() : std::optional(now),
+                   state.seen_at(live)};
+    if (!turn.on) change.turn_since.reset();
+    if (live.is_hosted()) {
+        change.lease_from = state.now().steady;
+        if (turn.on) change.client = turn.client;
+        change.window = turn.window;
+    }
+    decision.changes.emplace_back(std::move(change));
     return decision;
 }
 

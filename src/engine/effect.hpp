@@ -37,6 +37,12 @@ struct StopLeftovers {
     std::vector<Leftover> leftovers;
 };
 
-using Effect = std::variant<WatchOwner, UnwatchOwner, FindLeftovers, StopLeftovers>;
+/// A session has ended that clients looked at, or whose turn one of them began.
+struct ReleaseClients {
+    SessionId session_id;
+    Generation generation = 0;
+};
+
+using Effect = std::variant<WatchOwner, UnwatchOwner, FindLeftovers, StopLeftovers, ReleaseClients>;
 
 }  // namespace knell

@@ -29,6 +29,9 @@ void end_session(Decision& decision, EndPath path, const LiveSession& live, End 
     if (has_unsettled(end.leftovers)) {
         decision.effects.emplace_back(StopLeftovers{id, live.generation(), end.leftovers});
     }
+    if (!live.clients().empty() || live.turn_client() != ClientId::none) {
+        decision.effects.emplace_back(ReleaseClients{id, live.generation()});
+    }
     const auto fold = live.fold(end.reason);
     decision.changes.emplace_back(
         Ended{{id, live.ordinal(), live.generation()}, std::move(end), fold});

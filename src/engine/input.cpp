@@ -32,6 +32,7 @@ const SessionId* subject_of(const Input& input) {
 Needs needs_of(const Input& input) {
     if (subject_of(input) == nullptr) return Needs::nothing;
     if (as<Label>(input) != nullptr) return Needs::row;
+    if (as<Named>(input) != nullptr) return Needs::nothing;
     const auto* create = as<Create>(input);
     return create != nullptr && create->fresh_id ? Needs::nothing : Needs::past;
 }

@@ -49,6 +49,8 @@ LiveSession::LiveSession(const Session& session, OwnerHosts& owner_hosts,
     set_doubt(session.unknown_since, session.stalled_since);
     set_parked(session.parked_since);
     set_former_owners(session.former_owners);
+    set_attach_told(session.attach_told);
+    set_detached(session.detached_since);
 }
 
 void LiveSession::set_text(TextPart part, std::string_view text) {
@@ -94,8 +96,9 @@ Status LiveSession::status() const {
     return status_of(StatusFacts{.ended = false,
                                  .unknown = unknown_since().has_value(),
                                  .stalled = stalled_since().has_value(),
-                                 .parked = parked_since().has_value(),
-                                 .turn = bool(turn_since_)});
+                                 .turn = bool(turn_since_),
+                                 .attached = !clients().empty(),
+                                 .detached = parked_since() || is_hosted()});
 }
 
 Fold LiveSession::fold(std::optional<Reason> ended) const {

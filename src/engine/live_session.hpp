@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "core/event.hpp"
+#include "core/limits.hpp"
 #include "core/session.hpp"
 #include "engine/packed_text.hpp"
 #include "engine/rare_state.hpp"
@@ -95,6 +97,39 @@ class LiveSession {
     OwnerKind owner_kind() const { return owner_kind_; }
     bool has_lease() const { return lease_ttl_s_ != 0; }
     std::chrono::seconds lease_ttl() const { return std::chrono::seconds{lease_ttl_s_}; }
+    bool is_hosted() const { return owner_kind_ == OwnerKind::hosted; }
+    /// Clients that look at it.
+    const std::vector<ClientId>& clients() const { return rare_.get().clients; }
+    bool has_client(ClientId client) const {
+        return std::ranges::find(clients(), client) != clients().end();
+    }
+    void set_clients(std::vector<ClientId> clients) {
+        rare_.set(&Rare::clients, std::move(clients));
+    }
+    std::optional<WallTime> detached_since() const { return rare_.get().detached_since; }
+    void set_detached(std::optional<WallTime> since) { rare_.set(&Rare::detached_since, since); }
+    bool is_attach_told() const { return rare_.get().attach_told; }
+    void set_attach_told(bool told) { rare_.set(&Rare::attach_told, told); }
+    /// When it is told that the last client has gone, unless one comes back.
+    SteadyTime tell_detach_at() const { return rare_.get().tell_detach_at; }
+    void set_tell_detach_at(SteadyTime at) { rare_.set(&Rare::tell_detach_at, at); }
+    /// Who began the turn and is still there, or none.
+    ClientId turn_client() const { return rare_.get().turn_client; }
+    void set_turn_client(ClientId client, std::chrono::seconds window) {
+        rare_.set(&Rare::turn_client, client);
+        rare_.set(&Rare::turn_window, window);
+    }
+    void drop_turn_client() { rare_.set(&Rare::turn_client, ClientId::none); }
+    /// For how long a turn holds it whose client is gone; of one that an earlier daemon saw begin
+    /// the usual time.
+    std::chrono::seconds turn_window() const {
+        const auto window = rare_.get().turn_window;
+        return window.count() > 0 ? window : limits::turn_window_default;
+    }
+    /// A hosted session that somebody is there for.
+    bool is_held() const {
+        return !clients().empty() || (turn_since() && turn_client() != ClientId::none);
+    }
     OnOwnerLoss on_owner_loss() const { return on_owner_loss_; }
     std::chrono::seconds park_window() const { return rare_.get().park_window; }
     LeftoversPolicy leftovers() const { return leftovers_; }
@@ -107,6 +142,8 @@ class LiveSession {
     /// When something is to be decided about it, on the awake clock; never: `no_deadline`.
     SteadyTime deadline() const { return deadline_; }
     static constexpr SteadyTime no_deadline = SteadyTime::max();
+    /// The same or, if that is sooner, when something is to be told of it.
+    SteadyTime next_deadline() const { return std::min(deadline_, tell_detach_at()); }
     /// Its last signs of life are not in the store yet.
     bool is_seen_unsaved() const { return seen_unsaved_; }
     /// As fold_of(Session) would say, were it to end for that reason, or be open.

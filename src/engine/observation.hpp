@@ -35,6 +35,21 @@ struct SettleLeftovers {
     std::vector<Leftover> leftovers;  // those whose fate was open
 };
 
+/// The connection of a client is closed.
+struct ClientGone {
+    ClientId client = ClientId::none;
+    std::vector<SessionId> sessions;  // that it looked at
+    std::vector<SessionId> turns;     // that it began, by their sessions
+};
+
+/// A daemon starts: none of the clients that are on record is there any more.
+struct ClientsGone {};
+
+/// A hosted session was named by a call that changes nothing.
+struct Named {
+    SessionId session_id;
+};
+
 /// Something everybody may hear that is about no session: the daemon came up or goes, or a person
 /// should know (`notice`).
 struct Announce {
@@ -42,6 +57,7 @@ struct Announce {
     std::string detail;
 };
 
-using Observation = std::variant<OwnerGone, OwnerUnknown, OwnerAlive, SettleLeftovers, Announce>;
+using Observation = std::variant<OwnerGone, OwnerUnknown, OwnerAlive, SettleLeftovers, ClientGone,
+                                 ClientsGone, Named, Announce>;
 
 }  // namespace knell

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "core/ids.hpp"
 #include "core/owner.hpp"
 
 namespace knell {
@@ -21,6 +22,12 @@ struct Rare {
     Reaper reaper;
     bool reaper_is_parent = false;
     std::vector<ProcessIdentity> former_owners;  // of earlier generations
+    std::vector<ClientId> clients;               // that look at it
+    bool attach_told = false;                    // see Session, as the next
+    std::optional<WallTime> detached_since;
+    SteadyTime tell_detach_at = SteadyTime::max();
+    ClientId turn_client = ClientId::none;  // who began the turn, while that is there
+    std::chrono::seconds turn_window{0};    // see Turn
 
     bool operator==(const Rare&) const = default;
 };

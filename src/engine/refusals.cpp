@@ -6,10 +6,25 @@ namespace knell {
 
 namespace {
 
+std::string name_of_owner(const Owner& owner) {
+    switch (owner.kind) {
+        case OwnerKind::process:
+            return fmt::format("process {}", owner.process.pid);
+        case OwnerKind::lease:
+            return fmt::format("a lease of {} s", owner.lease_ttl.count());
+        case OwnerKind::hosted:
+            break;
+    }
+    return "the daemon itself";
+}
+
 std::string how_known(const LiveSession& live) {
     if (live.unknown_since()) return "cannot be checked";
     if (live.owner_kind() == OwnerKind::lease) {
         return "its lease was renewed at " + format_rfc3339(live.last_seen_at());
+    }
+    if (live.is_hosted()) {
+        return fmt::format("{} clients look at it", live.clients().size());
     }
     return "its process is watched";
 }
@@ -44,9 +59,7 @@ Error ended_just_now(const LiveSession& live, const End& end, const State& state
 
 Error owned_by(const LiveSession& live, const State& state) {
     const auto owner = live.owner(state.owner_hosts());
-    const auto who = owner.kind == OwnerKind::process
-                         ? fmt::format("process {}", owner.process.pid)
-                         : fmt::format("a lease of {} s", owner.lease_ttl.count());
+    const auto who = name_of_owner(owner);
     const auto known = how_known(live);
     return {ErrorCode::owned,
             fmt::format("session {} is owned by {} on {} since {} ({}); take it over with "

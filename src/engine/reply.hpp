@@ -16,7 +16,7 @@ struct OpenedReply {
     SessionId session_id;
     Generation generation = 0;
     Status status = Status::idle;
-    std::chrono::seconds lease_ttl{0};  // lease owners only
+    std::chrono::seconds lease_ttl{0};  // of those that have one
 };
 struct AppendedReply {
     SessionId session_id;
@@ -34,6 +34,7 @@ struct TurnReply {
     Generation generation = 0;
     Status status = Status::idle;
     bool changed = false;
+    bool is_hosted = false;  // the session
 };
 struct LabelledReply {
     SessionId session_id;
@@ -45,6 +46,19 @@ struct HeartbeatReply {
     std::vector<SessionId> renewed;
     std::vector<SessionId> fenced;
     std::vector<SessionId> ended;  // not open: ended, or never there
+};
+struct AttachedReply {
+    SessionId session_id;
+    Generation generation = 0;
+    Status status = Status::attached;
+    std::int32_t attached = 0;  // clients that look at it now
+    Seq newest = 0;             // of the log, as it was attached
+};
+struct DetachedReply {
+    SessionId session_id;
+    Generation generation = 0;
+    std::int32_t attached = 0;
+    bool changed = false;
 };
 /// To an observer.
 struct NotedReply {
@@ -73,7 +87,8 @@ struct SurveyReply {
     std::size_t parked = 0;
     std::optional<Ordinal> next;  // more than could be named follow this one
 };
-using Reply = std::variant<OpenedReply, AppendedReply, ClosedReply, TurnReply, LabelledReply,
-                           HeartbeatReply, NotedReply, InspectReply, SurveyReply>;
+using Reply =
+    std::variant<OpenedReply, AppendedReply, ClosedReply, TurnReply, LabelledReply, HeartbeatReply,
+                 AttachedReply, DetachedReply, NotedReply, InspectReply, SurveyReply>;
 
 }  // namespace knell

@@ -24,8 +24,8 @@ std::chrono::milliseconds clock_step(const Now& before, const Now& now) {
 /// The newest time on record of what is open.
 WallTime newest_in(const Session& session) {
     auto newest = std::max({session.started_at, session.owner.since, session.last_seen_at});
-    for (const auto& since :
-         {session.parked_since, session.turn_since, session.unknown_since, session.stalled_since}) {
+    for (const auto& since : {session.parked_since, session.turn_since, session.unknown_since,
+                              session.stalled_since, session.detached_since}) {
         newest = std::max(newest, since.value_or(newest));
     }
     return newest;
@@ -48,7 +48,7 @@ void State::adopt(const Session& session) {
     const auto unset = now_.wall - clock_set_;
     LiveSession live(session, owner_hosts_, std::max(newest - unset, std::chrono::milliseconds{0}));
     auto from = now_.steady;
-    const bool runs = live.parked_since() || live.owner_kind() == OwnerKind::lease;
+    const bool runs = live.parked_since() || live.owner_kind() != OwnerKind::process;
     if (runs) {
         const auto next =
             std::ranges::upper_bound(heads_.lives, session.lease_from.value_or(SteadyTime{}));
@@ -61,14 +61,23 @@ void State::adopt(const Session& session) {
     live.set_deadline(deadline);
     live.set_silent_since_start(runs && deadline != LiveSession::no_deadline);
     live.set_adopted(true);
+    expect_detach(live);
+    if (session.attached > 0) attached_before_.push_back(session.id);
     insert(std::move(live));
     undo_.clear();
 }
 
 void State::follow(const SessionId& id, const Session* row) {
     CHECK(undo_.empty());
-    if (const auto slot = table_.find(id.text()); slot != LiveTable::none) erase(slot);
-    if (row != nullptr) insert(LiveSession(*row, owner_hosts_, clock_for(newest_in(*row))));
+    LiveSession before;
+    if (const auto slot = table_.find(id.text()); slot != LiveTable::none) before = erase(slot);
+    if (row != nullptr) {
+        LiveSession live(*row, owner_hosts_, clock_for(newest_in(*row)));
+        // Whoever looks at it still does, whatever became of its row.
+        live.set_clients(before.clients());
+        expect_detach(live);
+        insert(std::move(live));
+    }
     undo_.clear();
 }
 
@@ -98,8 +107,8 @@ void State::begin(Now now) {
     for (const auto slot : fired_) {
         const auto& live = table_.at(slot);
         // Renewed since it was put in the wheel: moved only now, so that a beat costs one store.
-        if (live.deadline() > now.steady) {
-            wheel_.schedule(slot, live.deadline());
+        if (live.next_deadline() > now.steady) {
+            schedule(slot);
         } else {
             due_.push_back({slot, live.ordinal()});
         }
@@ -128,8 +137,8 @@ void State::postpone(Slot slot) {
     live.set_deadline(before == LiveSession::no_deadline ? deadline : std::max(before, deadline));
     count_lease(live, /*in=*/true);
     // Never moved in the wheel, see `begin`: one store a beat.
-    if (live.deadline() == LiveSession::no_deadline || wheel_.contains(slot)) return;
-    wheel_.schedule(slot, live.deadline());
+    if (live.next_deadline() == LiveSession::no_deadline || wheel_.contains(slot)) return;
+    wheel_.schedule(slot, live.next_deadline());
 }
 
 void State::renew(const SessionId& id) {
@@ -206,11 +215,11 @@ std::optional<Slot> State::next_due() {
         due_.pop_front();
         const auto& live = table_.at(slot);
         if (live.ordinal() != ordinal) continue;  // ended meanwhile
-        if (live.deadline() <= now_.steady) return slot;
-        if (live.deadline() != LiveSession::no_deadline && !wheel_.contains(slot)) {
+        if (live.next_deadline() <= now_.steady) return slot;
+        if (live.next_deadline() != LiveSession::no_deadline && !wheel_.contains(slot)) {
             // untestable: who moves a deadline puts it in the wheel; one that was in neither place
             // would never fall due.
-            wheel_.schedule(slot, live.deadline());
+            wheel_.schedule(slot, live.next_deadline());
         }
     }
     return std::nullopt;

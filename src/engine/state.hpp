@@ -85,10 +85,14 @@ class State {
     const OwnerTable& owners() const { return owners_; }
     const OwnerEntry* owner_of(const LiveSession& live) const;
     const Heads& heads() const { return heads_; }
+    /// Those that clients of an earlier daemon looked at, until that is off the record.
+    const std::vector<SessionId>& attached_before() const { return attached_before_; }
+    void forget_attached_before() { attached_before_.clear(); }
     std::size_t open_count() const { return table_.size(); }
     std::size_t count(Status status) const { return counts_.at(static_cast<std::size_t>(status)); }
+    std::size_t parked_count() const { return parked_count_; }
     std::size_t lease_count() const { return census_.total(); }
-    /// Leases and park windows that run since before this daemon did.
+    /// Leases and windows that run since before this daemon did.
     bool has_silent_since_start() const { return silent_count_ > 0; }
     bool has_deadlines() const { return wheel_.size() > 0 || !due_.empty(); }
 
@@ -146,9 +150,16 @@ class State {
     void modify(const SessionId& id, Change&& change);
 
     void set_deadline(Slot slot, SteadyTime deadline);
+    /// In the wheel, for the next of its deadlines.
+    void schedule(Slot slot);
     /// A sign of life moves the deadline of a lease.
     void postpone(Slot slot);
     void count_lease(const LiveSession& live, bool in);
+    void count(const LiveSession& live, bool in);
+    /// What a hosted session is kept for begins anew, now.
+    void begin_window(Slot slot);
+    /// Of one whose last client has gone that is told soon, if its coming was told.
+    void expect_detach(LiveSession& live) const;
     SteadyTime first_deadline(const LiveSession& live, SteadyTime from) const;
     /// The clock of a session whose newest time on record is `newest`.
     std::chrono::milliseconds clock_for(WallTime newest) const;
@@ -182,10 +193,12 @@ class State {
     std::array<std::size_t, status_names.size()> counts_{};
 
     std::size_t silent_count_ = 0;
+    std::size_t parked_count_ = 0;
     std::vector<OwnerTable::Number> gone_;
     std::deque<Due> due_;
     std::deque<Due> unsaved_;
     std::vector<TimerWheel::Number> fired_;
+    std::vector<SessionId> attached_before_;
     std::vector<Due> opened_;  // leases whose owners were not told yet
     SteadyTime hold_until_{};
 

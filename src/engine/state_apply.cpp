@@ -4,12 +4,18 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "core/limits.hpp"
 #include "engine/state.hpp"
 
 namespace knell {
 
 SteadyTime State::first_deadline(const LiveSession& live, SteadyTime from) const {
     if (live.parked_since()) return from + live.park_window();
+    if (live.is_hosted()) {
+        if (live.is_held()) return LiveSession::no_deadline;
+        const bool waits_for_turn = live.turn_since() && !live.stalled_since();
+        return from + (waits_for_turn ? live.turn_window() : live.lease_ttl());
+    }
     if (live.stalled_since() || !live.has_lease()) return LiveSession::no_deadline;
     // Stalled means provably alive, which cannot be said of a process that cannot be checked.
     const bool is_process = live.owner_kind() == OwnerKind::process;
@@ -28,6 +34,15 @@ void State::count_lease(const LiveSession& live, bool in) {
     }
 }
 
+void State::count(const LiveSession& live, bool in) {
+    const auto add = [in](std::size_t& count, bool counts) {
+        if (counts) count += in ? 1 : static_cast<std::size_t>(-1);
+    };
+    add(counts_.at(static_cast<std::size_t>(live.status())), true);
+    add(silent_count_, live.is_silent_since_start());
+    add(parked_count_, live.parked_since().has_value());
+}
+
 Slot State::insert(LiveSession&& live) {
     undo_.push_back({SessionId(std::string(live.id())), std::nullopt});
     live.owner_link() = {};
@@ -35,10 +50,9 @@ Slot State::insert(LiveSession&& live) {
         live.set_deadline(first_deadline(live, now_.steady));
     const auto slot = table_.insert(std::move(live));
     auto& placed = table_.at(slot);
-    ++counts_.at(static_cast<std::size_t>(placed.status()));
-    silent_count_ += placed.is_silent_since_start() ? 1 : 0;
+    count(placed, /*in=*/true);
     count_lease(placed, /*in=*/true);
-    if (placed.deadline() != LiveSession::no_deadline) wheel_.schedule(slot, placed.deadline());
+    schedule(slot);
     if (placed.owner_kind() == OwnerKind::process && !placed.parked_since()) {
         owners_.link(table_, slot, placed.owner(owner_hosts_).process);
     }
@@ -51,8 +65,7 @@ LiveSession State::erase(Slot slot) {
     wheel_.cancel(slot);
     const auto& live = table_.at(slot);
     count_lease(live, /*in=*/false);
-    --counts_.at(static_cast<std::size_t>(live.status()));
-    silent_count_ -= live.is_silent_since_start() ? 1 : 0;
+    count(live, /*in=*/false);
     return table_.erase(slot);
 }
 
@@ -63,11 +76,9 @@ void State::modify(const SessionId& id, Change&& change) {
     auto& live = table_.at(slot);
     undo_.push_back({id, live});
     believe_clock(live);
-    --counts_.at(static_cast<std::size_t>(live.status()));
-    silent_count_ -= live.is_silent_since_start() ? 1 : 0;
+    count(live, /*in=*/false);
     change(slot, live);
-    ++counts_.at(static_cast<std::size_t>(live.status()));
-    silent_count_ += live.is_silent_since_start() ? 1 : 0;
+    count(live, /*in=*/true);
 }
 
 void State::set_deadline(Slot slot, SteadyTime deadline) {
@@ -75,10 +86,27 @@ void State::set_deadline(Slot slot, SteadyTime deadline) {
     count_lease(live, /*in=*/false);
     live.set_deadline(deadline);
     count_lease(live, /*in=*/true);
-    if (deadline == LiveSession::no_deadline) {
+    schedule(slot);
+}
+
+void State::begin_window(Slot slot) {
+    auto& live = table_.at(slot);
+    live.set_silent_since_start(false);
+    set_deadline(slot, first_deadline(live, now_.steady));
+}
+
+void State::expect_detach(LiveSession& live) const {
+    const bool will_tell = live.is_attach_told() && live.clients().empty();
+    live.set_tell_detach_at(will_tell ? now_.steady + limits::detach_told_after
+                                      : LiveSession::no_deadline);
+}
+
+void State::schedule(Slot slot) {
+    const auto next = table_.at(slot).next_deadline();
+    if (next == LiveSession::no_deadline) {
         wheel_.cancel(slot);
     } else {
-        wheel_.schedule(slot, deadline);
+        wheel_.schedule(slot, next);
     }
 }
 
@@ -108,6 +136,7 @@ void State::open(const Reopened& change) {
         live = erase(slot);
     }
     live.set_turn(std::nullopt);
+    live.drop_turn_client();
     live.set_doubt(std::nullopt, std::nullopt);
     live.set_parked(std::nullopt);
     live.set_generation(change.generation);
@@ -115,6 +144,7 @@ void State::open(const Reopened& change) {
     live.set_reaper(change.reaper, change.reaper_is_parent);
     live.set_former_owners(change.former_owners);
     live.set_owner(change.owner, change.on_owner_loss, change.park_window, owner_hosts_, clock);
+    live.set_detached(live.clients().empty() ? detached_by(change) : std::nullopt);
     live.set_seen(change.at, /*unsaved=*/false);
     live.set_deadline(LiveSession::no_deadline);
     live.set_silent_since_start(false);
@@ -146,8 +176,11 @@ void State::apply(const Change& change) {
         void operator()(const TurnSet& c) {
             state.modify(c.id, [&](Slot slot, LiveSession& live) {
                 live.set_turn(c.turn_since);
+                live.set_detached(detached_after(c, live.detached_since()));
                 live.set_seen(c.at, /*unsaved=*/false);
-                state.postpone(slot);
+                if (!live.is_hosted()) return state.postpone(slot);
+                live.set_turn_client(c.client, c.window);
+                state.begin_window(slot);
             });
         }
         void operator()(const LivenessMarked& c) {
@@ -165,8 +198,22 @@ void State::apply(const Change& change) {
                 live.set_parked(c.since);
                 live.set_silent_since_start(false);
                 live.set_turn(std::nullopt);
+                live.drop_turn_client();
                 live.set_doubt(std::nullopt, std::nullopt);
                 state.set_deadline(slot, state.first_deadline(live, state.now_.steady));
+            });
+        }
+        void operator()(const AttachmentSet& c) {
+            state.modify(c.id, [&](Slot slot, LiveSession& live) {
+                auto clients = live.clients();
+                std::erase(clients, c.left);
+                if (c.joined != ClientId::none) clients.push_back(c.joined);
+                live.set_clients(std::move(clients));
+                live.set_attach_told(c.told);
+                live.set_detached(c.detached_since);
+                state.expect_detach(live);
+                if (c.lease_from) return state.begin_window(slot);
+                state.schedule(slot);
             });
         }
         void operator()(const Labelled& c) {
@@ -176,9 +223,12 @@ void State::apply(const Change& change) {
         // Ended sessions are in the store only.
         void operator()(const LeftoversSettled&) {}
         void operator()(const Seen& c) {
-            state.modify(c.id, [&](Slot, LiveSession& live) {
+            state.modify(c.id, [&](Slot slot, LiveSession& live) {
                 live.set_seen(c.at, /*unsaved=*/false);
                 if (c.lease_from) live.set_silent_since_start(false);
+                if (!c.turn_client_left) return;
+                live.drop_turn_client();
+                state.begin_window(slot);
             });
         }
     };

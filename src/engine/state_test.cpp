@@ -33,12 +33,18 @@ std::vector<std::string> portrait(const State& state) {
             millis(live->unknown_since()), millis(live->stalled_since()),
             millis(live->parked_since()), millis(live->last_seen_at()),
             live->deadline().time_since_epoch().count(), owner == nullptr ? 0 : owner->sessions));
+        lines.push_back(fmt::format(
+            "clients {} told {} at {} detached {} turn of {} for {}", live->clients().size(),
+            live->is_attach_told(), live->tell_detach_at().time_since_epoch().count(),
+            millis(live->detached_since()), static_cast<std::uint64_t>(live->turn_client()),
+            live->turn_window().count()));
     }
     for (std::size_t i = 0; i < status_names.size(); ++i) {
         lines.push_back(fmt::format("{} {}", status_names[i], state.count(static_cast<Status>(i))));
     }
-    lines.push_back(fmt::format("open {} leases {} ordinal {} seq {}", state.open_count(),
-                                state.lease_count(), state.heads().ordinal, state.heads().seq));
+    lines.push_back(fmt::format("open {} leases {} parked {} ordinal {} seq {}", state.open_count(),
+                                state.lease_count(), state.parked_count(), state.heads().ordinal,
+                                state.heads().seq));
     return lines;
 }
 
@@ -48,7 +54,11 @@ int pick(int from, int below) {
 
 Create random_create(std::string id) {
     auto command = create(std::move(id), process_owner(pick(1, 4)));
-    switch (pick(0, 4)) {
+    switch (pick(0, 6)) {
+        case 4:
+        case 5:
+            command.draft.owner = hosted_owner(std::chrono::seconds{pick(5, 30)});
+            break;
         case 0:
             command.draft.owner = lease_owner(std::chrono::seconds{pick(5, 30)});
             break;
@@ -68,7 +78,19 @@ Create random_create(std::string id) {
 Input random_input() {
     const auto id = std::to_string(pick(0, 10));
     const auto generation = static_cast<Generation>(pick(1, 3));
-    switch (pick(0, 9)) {
+    const auto client = pick(1, 4);
+    switch (pick(0, 15)) {
+        case 9:
+        case 10:
+            return attach(id, client);
+        case 11:
+            return detach(id, client);
+        case 12:
+            return client_gone(id, client);
+        case 13:
+            return turn_of(id, client, std::chrono::seconds{pick(5, 30)});
+        case 14:
+            return Named{SessionId(id)};
         case 0:
         case 1:
             return random_create(id);

@@ -84,7 +84,7 @@ Result<void> Journal::recover(Now now, std::string boot_id) {
     life_ = {.began = now.steady, .forget_until = now.steady};
     return store_.for_each_open([this](const Session& session) {
         state_.adopt(session);
-        const bool runs = session.parked_since || session.owner.kind == OwnerKind::lease;
+        const bool runs = session.parked_since || session.owner.kind != OwnerKind::process;
         if (!runs) return;
         const auto from = session.lease_from.value_or(SteadyTime{});
         life_.forget_until = std::min(life_.forget_until, from);
@@ -160,6 +160,15 @@ void Journal::take(Decision&& decision) {
     if (decision.looked) state_.mark_unclear(decision.looked->process, decision.looked->unclear);
 }
 
+/// The hosted session that a call names, if it is one: it is kept for that, whatever the store says
+/// to it.
+const LiveSession* Journal::hosted_named_by(const Input& input) const {
+    const bool is_call = std::holds_alternative<Command>(input) || as<Named>(input) != nullptr;
+    const auto* subject = is_call ? subject_of(input) : nullptr;
+    const auto* live = subject == nullptr ? nullptr : state_.find(*subject);
+    return live != nullptr && live->is_hosted() ? live : nullptr;
+}
+
 void Journal::note_signs(const Input& input) {
     if (const auto* append = as<Append>(input)) {
         signs_.push_back({append->session_id, append->generation, state_.heard()});
@@ -169,6 +178,9 @@ void Journal::note_signs(const Input& input) {
         for (const auto& beat : heartbeat->beats) {
             signs_.push_back({beat.session_id, beat.generation, state_.heard()});
         }
+    } else if (const auto* hosted = hosted_named_by(input)) {
+        signs_.push_back(
+            {SessionId(std::string(hosted->id())), hosted->generation(), state_.heard()});
     }
 }
 
@@ -358,6 +370,8 @@ void Journal::renew_behind(std::span<Input> rest, Step& step, const Error& why) 
             for (const auto& id : decision.renewals) state_.renew(id);
             counts_.heartbeats += decision.renewals.size();
             step.replies.back() = std::move(decision.reply);
+        } else if (const auto* hosted = hosted_named_by(input)) {
+            state_.renew(SessionId(std::string(hosted->id())));
         }
     }
 }

@@ -101,6 +101,7 @@ class Journal {
     bool save_some_seen();
     std::optional<LastWord> last_word() const;
     void take(Decision&& decision);
+    const LiveSession* hosted_named_by(const Input& input) const;
     void note_signs(const Input& input);
     /// The transaction failed: its replies from `first` on, and all that it changed.
     void roll_back(Step& step, std::size_t first, const Error& why);

@@ -49,6 +49,12 @@ void clear_status(Session& row) {
     row.parked_since.reset();
 }
 
+void clear_clients(Session& row) {
+    row.attached = 0;
+    row.detached_since.reset();
+    row.attach_told = false;
+}
+
 /// Whoever acts is seen.
 void act(Session& row, WallTime at) {
     row.last_activity_at = row.last_seen_at = at;
@@ -68,11 +74,13 @@ struct Apply {
         row.lease_from = change.lease_from;
         act(row, change.at);
         clear_status(row);
+        row.detached_since = row.attached == 0 ? detached_by(change) : std::nullopt;
         row.end.reset();
     }
     void operator()(const Ended& change) {
         row.end = change.end;
         clear_status(row);
+        clear_clients(row);
     }
     void operator()(const Appended& change) {
         row.tally = change.tally;
@@ -80,7 +88,15 @@ struct Apply {
     }
     void operator()(const TurnSet& change) {
         row.turn_since = change.turn_since;
+        row.detached_since = detached_after(change, row.detached_since);
+        if (change.lease_from) row.lease_from = change.lease_from;
         act(row, change.at);
+    }
+    void operator()(const AttachmentSet& change) {
+        row.attached = change.attached;
+        row.detached_since = change.detached_since;
+        row.attach_told = change.told;
+        if (change.lease_from) row.lease_from = change.lease_from;
     }
     void operator()(const LivenessMarked& change) {
         row.unknown_since = change.unknown_since;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -43,6 +44,12 @@ struct Reopened : SessionRef {
     SteadyTime lease_from{};
 };
 
+/// Since when nobody looks at it, if nobody did before.
+inline std::optional<WallTime> detached_by(const Reopened& change) {
+    if (change.owner.kind != OwnerKind::hosted) return std::nullopt;
+    return change.at;
+}
+
 struct Ended : SessionRef {
     End end;
     Fold fold = Fold::shown;
@@ -58,6 +65,28 @@ struct Appended : SessionRef {
 struct TurnSet : SessionRef {
     std::optional<WallTime> turn_since;
     WallTime at;
+    /// Of a hosted session: see Seen.
+    std::optional<SteadyTime> lease_from{};
+    ClientId client = ClientId::none;  // for memory alone, as the next: see Turn
+    std::chrono::seconds window{0};
+};
+
+/// One that nobody looks at was not idle before its turn ended.
+inline std::optional<WallTime> detached_after(const TurnSet& change,
+                                              std::optional<WallTime> since) {
+    if (!since || change.turn_since) return since;
+    return std::max(*since, change.at);
+}
+
+/// Which clients look at a session.
+struct AttachmentSet : SessionRef {
+    std::int32_t attached = 0;
+    std::optional<WallTime> detached_since;
+    bool told = false;  // see Session
+    /// Of a hosted session whose window begins anew: see Seen.
+    std::optional<SteadyTime> lease_from;
+    ClientId joined = ClientId::none;  // for memory alone, as the next
+    ClientId left = ClientId::none;
 };
 
 /// What is uncertain about a live session, or no longer.
@@ -77,6 +106,7 @@ struct Seen : SessionRef {
     WallTime at;
     /// Its lease runs from there: said when it must not be forgotten by the next daemon.
     std::optional<SteadyTime> lease_from{};
+    bool turn_client_left = false;  // for memory alone: who began its turn is gone
 };
 
 /// A person's labels on a session, open or ended.
@@ -91,7 +121,7 @@ struct LeftoversSettled : SessionRef {
 };
 
 using Change = std::variant<Opened, Reopened, Ended, Appended, TurnSet, LivenessMarked, Parked,
-                            Seen, LeftoversSettled, Labelled>;
+                            Seen, LeftoversSettled, Labelled, AttachmentSet>;
 
 /// A daemon's word on until when it would have seen any of its owners go, by the clock on the wall
 /// and by that of a boot: on the same boot the two together show whether the first was set since.

@@ -32,6 +32,9 @@ struct SessionQuery {
     std::size_t limit = 0;
     std::optional<Ordinal> before;  // cursor: only older ones
     std::size_t bytes_max = SIZE_MAX;
+    /// Without what is hosted and nobody has looked at for a while by then, except `current`.
+    std::optional<WallTime> live_at{};
+    SessionId current{};
 };
 
 struct SessionPage {

@@ -17,6 +17,14 @@ Owner process_owner(int pid) {
     return owner;
 }
 
+Owner hosted_owner(std::chrono::seconds window) {
+    Owner owner;
+    owner.kind = OwnerKind::hosted;
+    owner.lease_ttl = window;
+    owner.host = "testhost";
+    return owner;
+}
+
 Create create(std::string id, std::string source) {
     Create create;
     create.draft.id = SessionId(std::move(id));
@@ -64,6 +72,23 @@ Label pin(std::string id, bool pinned) {
 
 Turn turn(std::string id, Generation generation, bool on) {
     return {SessionId(std::move(id)), generation, on};
+}
+
+Turn turn_of(std::string id, int client, std::chrono::seconds window) {
+    return {SessionId(std::move(id)), 1, true, static_cast<ClientId>(client), window};
+}
+
+Attach attach(std::string id, int client) {
+    return {SessionId(std::move(id)), static_cast<ClientId>(client)};
+}
+
+Detach detach(std::string id, int client) {
+    return {SessionId(std::move(id)), static_cast<ClientId>(client)};
+}
+
+ClientGone client_gone(std::string id, int client) {
+    const SessionId session(std::move(id));
+    return {static_cast<ClientId>(client), {session}, {session}};
 }
 
 Heartbeat beat(std::string id, Generation generation) {

@@ -12,6 +12,8 @@ namespace knell::testing {
 
 Owner lease_owner(std::chrono::seconds ttl = std::chrono::seconds{45});
 Owner process_owner(int pid);
+/// Kept by the daemon, for so long when nothing holds it.
+Owner hosted_owner(std::chrono::seconds window = std::chrono::seconds{60});
 
 Create create(std::string id, std::string source = "cli");
 /// The same, of another owner.
@@ -23,6 +25,12 @@ Resume resume(std::string id, bool takeover = false);
 Turn turn(std::string id, Generation generation, bool on);
 Label title(std::string id, std::string title);
 Label pin(std::string id, bool pinned = true);
+/// The same, begun by that client: held by it, and without it for the window.
+Turn turn_of(std::string id, int client, std::chrono::seconds window = std::chrono::seconds{600});
+Attach attach(std::string id, int client);
+Detach detach(std::string id, int client);
+/// The connection of a client that looked at that session and may have begun its turn.
+ClientGone client_gone(std::string id, int client);
 Heartbeat beat(std::string id, Generation generation = 1);
 
 /// How the owner with that pid went; nobody looked for leftovers.

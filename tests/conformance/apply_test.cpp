@@ -62,9 +62,13 @@ Session ended_row() {
 
 TEST(Apply, AChangeFitsARowOfItsGenerationAndState) {
     const SessionRef ref{SessionId("s"), 1, 2};
-    const std::vector<Change> of_the_living{Ended{ref, {}},       Appended{ref, 1, {}, {}, {}},
-                                            TurnSet{ref, {}, {}}, LivenessMarked{ref, {}, {}},
-                                            Parked{ref, {}, {}},  Seen{ref, {}}};
+    const std::vector<Change> of_the_living{Ended{ref, {}},
+                                            Appended{ref, 1, {}, {}, {}},
+                                            TurnSet{ref, {}, {}},
+                                            LivenessMarked{ref, {}, {}},
+                                            Parked{ref, {}, {}},
+                                            Seen{ref, {}},
+                                            AttachmentSet{ref, 1, {}, false, {}}};
     for (const auto& change : of_the_living) {
         EXPECT_TRUE(fits(open_row(), change)) << change.index();
         EXPECT_FALSE(fits(ended_row(), change)) << change.index();

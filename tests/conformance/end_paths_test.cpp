@@ -135,6 +135,13 @@ void EndPaths::walk(EndPath path) {
             goes(departure(Departure::Kind::exited));
             journal_.tick(at(70));
             return;
+        case EndPath::detach_window_over:
+            journal_.one(keyed(hosted_owner(60s)), at(0));
+            journal_.one(turn_of("a", /*client=*/1, /*window=*/10s), at(1));
+            journal_.group({client_gone("a", 1)}, at(2));
+            journal_.tick(at(13));  // the turn stalls
+            journal_.tick(at(74));
+            return;
         case EndPath::daemon_stopped:
             open(keyed(process_owner(owner_pid)));
             return goes(departure(Departure::Kind::stopped));

@@ -47,7 +47,8 @@ Owner RandomHistory::owner() {
         owner.process = {static_cast<std::int32_t>(1 + below(100)),
                          static_cast<std::uint64_t>(below(1000)), 7, "boot-1"};
     }
-    if (owner.kind == OwnerKind::lease || one_in(3)) owner.lease_ttl = seconds{1 + below(100)};
+    if (one_in(4)) owner = {.kind = OwnerKind::hosted};
+    if (owner.kind != OwnerKind::process || one_in(3)) owner.lease_ttl = seconds{1 + below(100)};
     owner.host = text();
     owner.since = time();
     owner.command = text();
@@ -135,6 +136,7 @@ void RandomHistory::open_one(Batch& batch) {
     session.last_activity_at = time();
     session.last_seen_at = time();
     if (one_in(2)) session.lease_from = listened();
+    if (session.owner.kind == OwnerKind::hosted) session.detached_since = time();
     auto& row = rows_[session.ordinal];
     row.by_machine = is_by_machine(session.source, session.relation);
     row.has_title = !session.title.empty();
@@ -207,7 +209,17 @@ void RandomHistory::change_one(Batch& batch) {
         batch.changes.emplace_back(std::move(settled));
         return;
     }
-    switch (below(8)) {
+    switch (below(10)) {
+        case 8:
+        case 9: {
+            auto change = on<AttachmentSet>(ordinal, row);
+            change.attached = static_cast<std::int32_t>(below(3));
+            if (change.attached == 0) change.detached_since = maybe_time();
+            change.told = one_in(2);
+            if (one_in(2)) change.lease_from = listened();
+            batch.changes.emplace_back(change);
+            return;
+        }
         case 0:
             return reopen(ordinal, row, batch);
         case 1:
@@ -219,6 +231,7 @@ void RandomHistory::change_one(Batch& batch) {
             auto change = on<TurnSet>(ordinal, row);
             change.turn_since = maybe_time();
             change.at = time();
+            if (one_in(2)) change.lease_from = listened();
             batch.changes.emplace_back(change);
             tell(batch, EventType::agent_start, ordinal, row);
             return;
@@ -360,6 +373,11 @@ SessionQuery RandomHistory::session_query() {
     query.limit = limit();
     if (one_in(3)) query.before = any();
     query.bytes_max = bytes();
+    if (one_in(4)) {
+        query.live_at = time();
+        query.ended = false;
+        if (one_in(2)) query.current = id_of(any());
+    }
     return query;
 }
 

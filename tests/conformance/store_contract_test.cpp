@@ -125,6 +125,13 @@ const std::array<Kind, std::variant_size_v<Change> - 1> kinds{{
          change.labels = {.title = "Billing", .pinned = true};
          return change;
      }},
+    {"AttachmentSet", Row::open,
+     [](Ordinal ordinal, Generation generation) -> Change {
+         auto change = on<AttachmentSet>(ordinal, generation);
+         change.attached = 2;
+         change.told = true;
+         return change;
+     }},
     {"LeftoversSettled", Row::ended,
      [](Ordinal ordinal, Generation generation) -> Change {
          auto change = on<LeftoversSettled>(ordinal, generation);

@@ -25,18 +25,15 @@ class Upgrade : public ::testing::Test {
             daemon.terminate();
         }
         ::knell::testing::edit_store(store,
-                                     "ALTER TABLE sessions DROP COLUMN owner_command; "
-                                     "ALTER TABLE events DROP COLUMN title; "
-                                     "ALTER TABLE events DROP COLUMN cwd; "
-                                     "ALTER TABLE events DROP COLUMN command; "
-                                     "ALTER TABLE events DROP COLUMN host; "
-                                     "ALTER TABLE events DROP COLUMN pid; "
-                                     "PRAGMA user_version = 6");
+                                     "ALTER TABLE sessions DROP COLUMN attached; "
+                                     "ALTER TABLE sessions DROP COLUMN attach_told; "
+                                     "ALTER TABLE sessions DROP COLUMN detached_since; "
+                                     "PRAGMA user_version = 7");
     }
 
     TempHome home;
     std::string store = home.file("knell.db");
-    std::string copy = store + ".schema-6";
+    std::string copy = store + ".schema-7";
 };
 
 TEST_F(Upgrade, ACopyIsMadeFirstAndTheLogSaysSo) {

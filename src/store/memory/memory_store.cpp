@@ -55,6 +55,9 @@ bool matches(const Session& session, const SessionQuery& query) {
     if (query.ended && session.end.has_value() != *query.ended) return false;
     if (query.status && status_of(session) != *query.status) return false;
     if (query.before && session.ordinal >= *query.before) return false;
+    if (query.live_at && session.id != query.current && !is_active(session, *query.live_at)) {
+        return false;
+    }
     if (query.all || !query.source.empty() || !query.key.empty()) return true;
     const bool asks_for_ended = query.ended == true || query.status == Status::ended;
     const auto fold = fold_of(session);

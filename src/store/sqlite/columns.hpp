@@ -89,6 +89,7 @@ void opened_columns(Columns& columns, Row& session) {
     columns.word("leftovers_policy", leftovers_policy_names, session.leftovers);
     columns.time_or("last_seen_at", session.last_seen_at, session.last_activity_at);
     columns.listened("lease_from", session.lease_from);
+    columns.maybe_time("detached_since", session.detached_since);
 }
 
 template <typename Columns, typename Row>
@@ -100,6 +101,8 @@ void session_columns(Columns& columns, Row& session) {
     columns.maybe_time("parked_since", session.parked_since);
     columns.lines("former_owners", session.former_owners);
     columns.number("pinned", session.pinned);
+    columns.number("attached", session.attached);
+    columns.number("attach_told", session.attach_told);
     columns.end(session.end);
 }
 

@@ -55,7 +55,7 @@ VALUES
 INSERT INTO events (seq, type, time, detail) VALUES (9, 'notice', 1800000000007, 'why');
 )sql";
 
-constexpr std::array<Version, 7> versions{{
+constexpr std::array<Version, 8> versions{{
     {1, first_rows},
     {2, R"sql(
 UPDATE sessions SET park_window_s = 90, last_seen_at = 1800000000003, parked_since = 1800000000004
@@ -99,6 +99,10 @@ UPDATE sessions SET owner_command = 'sleep 9' WHERE id = 'open';
 UPDATE events SET title = 'Billing', cwd = '/srv', command = 'sleep 9', host = 'here', pid = 61
     WHERE seq = 8;
 )sql"},
+    {8, R"sql(
+UPDATE sessions SET attached = 2, attach_told = 1 WHERE id = 'open';
+UPDATE sessions SET detached_since = 1800000000009 WHERE id = 'leased';
+)sql"},
 }};
 
 class EachVersion : public ::testing::TestWithParam<int> {
@@ -138,7 +142,7 @@ class EachVersion : public ::testing::TestWithParam<int> {
     std::unique_ptr<Store> store_;
     std::unique_ptr<Reader> reader_;
 };
-INSTANTIATE_TEST_SUITE_P(Upto, EachVersion, ::testing::Range(1, 8));
+INSTANTIATE_TEST_SUITE_P(Upto, EachVersion, ::testing::Range(1, 9));
 
 TEST(Migrations, AreAllTriedWithRows) {
     EXPECT_EQ(static_cast<std::size_t>(newest_schema()), versions.size());
@@ -209,6 +213,10 @@ TEST_P(EachVersion, KeepsWhatItKnewOfAnOpenSession) {
     }
     if (written_by() >= 4) expected.former_owners = {{31, 32, 33, "boot"}};
     if (written_by() >= 7) expected.owner.command = "sleep 9";
+    if (written_by() >= 8) {
+        expected.attached = 2;
+        expected.attach_told = true;
+    }
 
     EXPECT_EQ(found("open"), expected);
     const auto said = reader_->messages({.session = 1, .limit = 10})->messages;
@@ -226,6 +234,7 @@ TEST_P(EachVersion, KeepsWhatItKnewOfALease) {
     EXPECT_EQ(leased.parked_since.has_value(), written_by() >= 2);
     EXPECT_EQ(leased.lease_from,
               written_by() >= 4 ? std::optional(SteadyTime{77ms}) : std::nullopt);
+    EXPECT_EQ(leased.detached_since.has_value(), written_by() >= 8);
 }
 
 TEST_P(EachVersion, KeepsHowASessionEnded) {

@@ -40,7 +40,6 @@ std::string_view index_for(const SessionQuery& query) {
     if (query.status == Status::running) return "INDEXED BY sessions_running";
     if (query.status == Status::unknown) return "INDEXED BY sessions_unknown";
     if (query.status == Status::stalled) return "INDEXED BY sessions_stalled";
-    if (query.status == Status::detached) return "INDEXED BY sessions_parked";
     if (!query.source.empty()) {
         return wants_ended(query) ? "INDEXED BY sessions_by_source_ended"
                                   : "INDEXED BY sessions_by_source";
@@ -66,8 +65,8 @@ void add_status(Where& where, const SessionQuery& query) {
     if (wants_open(query)) where.add("ended_at IS NULL");
     if (!query.status) return;
     // The same order of precedence as status_of.
-    constexpr std::string_view certain =
-        "unknown_since IS NULL AND stalled_since IS NULL AND parked_since IS NULL";
+    constexpr std::string_view certain = "unknown_since IS NULL AND stalled_since IS NULL";
+    constexpr std::string_view unwatched = "turn_since IS NULL AND attached = 0";
     switch (*query.status) {
         case Status::ended:
             break;
@@ -77,23 +76,36 @@ void add_status(Where& where, const SessionQuery& query) {
         case Status::stalled:
             where.add("stalled_since IS NOT NULL AND unknown_since IS NULL");
             break;
-        case Status::detached:
-            where.add(
-                "parked_since IS NOT NULL AND unknown_since IS NULL AND stalled_since IS NULL");
-            break;
         case Status::running:
             where.add("turn_since IS NOT NULL");
             where.add(certain);
             break;
-        case Status::idle:
-            where.add("turn_since IS NULL");
+        case Status::attached:
+            where.add("attached > 0 AND turn_since IS NULL");
             where.add(certain);
             break;
-        case Status::attached:
+        case Status::detached:
+            where.add("(parked_since IS NOT NULL OR owner_kind = 'hosted')");
+            where.add(unwatched);
+            where.add(certain);
+            break;
+        case Status::idle:
+            where.add("parked_since IS NULL AND owner_kind <> 'hosted'");
+            where.add(unwatched);
+            where.add(certain);
+            break;
         case Status::background:
             where.add("FALSE");
-            break;  // no session is in one of these yet
+            break;  // no session is in that yet
     }
+}
+
+/// See is_active.
+void add_live(Where& where, const SessionQuery& query) {
+    if (!query.live_at) return;
+    where.add(
+        "(id = :current OR detached_since IS NULL OR detached_since > :gone_before OR turn_since "
+        "IS NOT NULL OR unknown_since IS NOT NULL OR stalled_since IS NOT NULL)");
 }
 
 std::string list_sql(const SessionQuery& query) {
@@ -102,6 +114,7 @@ std::string list_sql(const SessionQuery& query) {
     if (!query.key.empty()) where.add("key = :key");
     if (query.before) where.add("ordinal < :before");
     add_status(where, query);
+    add_live(where, query);
     add_fold(where, query);
     return fmt::format("SELECT {} FROM sessions {}{} ORDER BY ordinal DESC LIMIT :limit",
                        session_list(), index_for(query), where.text);
@@ -246,6 +259,10 @@ class SqliteReader final : public Reader {
         if (!query.source.empty()) select.bindNoCopy(":source", query.source);
         if (!query.key.empty()) select.bindNoCopy(":key", query.key);
         if (query.before) select.bind(":before", *query.before);
+        if (query.live_at) {
+            select.bindNoCopy(":current", query.current.text());
+            select.bind(":gone_before", to_millis(*query.live_at - limits::detached_grace));
+        }
         // One more than asked for tells whether there is a next page.
         select.bind(":limit", static_cast<std::int64_t>(query.limit) + 1);
         std::size_t bytes = 0;

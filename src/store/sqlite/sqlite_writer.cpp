@@ -55,16 +55,19 @@ BatchWriter::BatchWriter(SQLite::Database& database)
     : open_(database, insert_into("sessions", opened_list(), 1)),
       stands_(database, fmt::format("SELECT {} FROM sessions WHERE ordinal = ?", session_list())),
       open_many_(database, insert_into("sessions", opened_list(), rows_at_once)),
-      reopen_(database,
-              fmt::format("UPDATE sessions SET generation = ?, {}, on_owner_loss = ?, "
-                          "park_window_s = ?, leftovers_policy = ?, last_activity_at = ?, "
-                          "last_seen_at = NULL, fold = ?, former_owners = ?, lease_from = ?, "
-                          "turn_since = NULL, unknown_since = NULL, stalled_since = NULL, "
-                          "parked_since = NULL, {} WHERE ordinal = ? AND generation = ?",
-                          owner_names().assignments(), end_names().cleared())),
+      reopen_(
+          database,
+          fmt::format("UPDATE sessions SET generation = ?, {}, on_owner_loss = ?, "
+                      "park_window_s = ?, leftovers_policy = ?, last_activity_at = ?, "
+                      "last_seen_at = NULL, fold = ?, former_owners = ?, lease_from = ?, "
+                      "turn_since = NULL, unknown_since = NULL, stalled_since = NULL, "
+                      "parked_since = NULL, detached_since = CASE WHEN attached = 0 THEN ? END, {} "
+                      "WHERE ordinal = ? AND generation = ?",
+                      owner_names().assignments(), end_names().cleared())),
       end_(database,
            fmt::format("UPDATE sessions SET {}, fold = ?, turn_since = NULL, unknown_since = NULL, "
-                       "stalled_since = NULL, parked_since = NULL "
+                       "stalled_since = NULL, parked_since = NULL, attached = 0, attach_told = 0, "
+                       "detached_since = NULL "
                        "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL",
                        end_names().assignments())),
       count_(database,
@@ -75,8 +78,14 @@ BatchWriter::BatchWriter(SQLite::Database& database)
                "INSERT INTO messages (session, number, at, role, content, tool_name, tokens) "
                "VALUES (?,?,?,?,?,?,?)"),
       turn_(database,
-            "UPDATE sessions SET turn_since = ?, last_activity_at = ?, last_seen_at = NULL "
+            "UPDATE sessions SET turn_since = ?, last_activity_at = ?, last_seen_at = NULL, "
+            "lease_from = coalesce(?, lease_from), detached_since = "
+            "CASE WHEN ? THEN detached_since ELSE max(detached_since, ?) END "
             "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+      attach_(database,
+              "UPDATE sessions SET attached = ?, detached_since = ?, attach_told = ?, "
+              "lease_from = coalesce(?, lease_from) "
+              "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       uncertainty_(database,
                    "UPDATE sessions SET unknown_since = ?, stalled_since = ? "
                    "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
@@ -203,7 +212,7 @@ bool BatchWriter::put(const Reopened& change) {
     bind.number(change.park_window.count());
     bind.word(name_in(leftovers_policy_names, change.leftovers)).time(change.at);
     bind.number(static_cast<std::int64_t>(change.fold));
-    bind.lines(change.former_owners).listened(change.lease_from);
+    bind.lines(change.former_owners).listened(change.lease_from).time(detached_by(change));
     bind.number(change.ordinal).number(std::int64_t{change.generation} - 1);
     return bind.run() == 1;
 }
@@ -232,7 +241,16 @@ bool BatchWriter::put(const Appended& change) {
 
 bool BatchWriter::put(const TurnSet& change) {
     Binder bind(turn_);
-    bind.time(change.turn_since).time(change.at).number(change.ordinal).number(change.generation);
+    bind.time(change.turn_since).time(change.at).listened(change.lease_from);
+    bind.number(change.turn_since ? 1 : 0).time(change.at);
+    bind.number(change.ordinal).number(change.generation);
+    return bind.run() == 1;
+}
+
+bool BatchWriter::put(const AttachmentSet& change) {
+    Binder bind(attach_);
+    bind.number(change.attached).time(change.detached_since).number(change.told ? 1 : 0);
+    bind.listened(change.lease_from).number(change.ordinal).number(change.generation);
     return bind.run() == 1;
 }
 

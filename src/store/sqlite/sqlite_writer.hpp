@@ -26,6 +26,7 @@ class BatchWriter {
     bool put(const Ended& change);
     bool put(const Appended& change);
     bool put(const TurnSet& change);
+    bool put(const AttachmentSet& change);
     bool put(const LivenessMarked& change);
     bool put(const Parked& change);
     bool put(const Seen& change);
@@ -45,6 +46,7 @@ class BatchWriter {
     SQLite::Statement count_;
     SQLite::Statement message_;
     SQLite::Statement turn_;
+    SQLite::Statement attach_;
     SQLite::Statement uncertainty_;
     SQLite::Statement park_;
     SQLite::Statement seen_;
