@@ -143,6 +143,15 @@ class Daemon final : public rpc::Backend {
     void submit(Command&& it, Writer::Done done) override { queue(std::move(it), std::move(done)); }
     void ask(Question&& it, Writer::Done done) override { queue(std::move(it), std::move(done)); }
 
+    void observe(Observation&& seen) override { writer_.observe(std::move(seen)); }
+    void note_named(const SessionId& session) override {
+        // As many as there are reads: bounded like calls, and one more or less does not matter.
+        static_cast<void>(writer_.submit(Observation{Named{session}}, [](const auto&) {}));
+    }
+    WallTime wall_time() const override { return read_clocks().wall; }
+    std::chrono::seconds detach_window() const override { return limits::detach_window_default; }
+    std::chrono::seconds turn_window() const override { return limits::turn_window_default; }
+
     void queue(Input&& input, Writer::Done done) {
         if (writer_.submit(std::move(input), std::move(done))) return;
         // Refused, so it is still ours.  NOLINTNEXTLINE(bugprone-use-after-move)
@@ -331,6 +340,9 @@ class Daemon final : public rpc::Backend {
         });
     }
 
+    /// With what is published next, behind the answers of that step.
+    void carry_out_one(ReleaseClients&& effect) { released_.push_back(std::move(effect)); }
+
     void carry_out_one(StopLeftovers&& effect) {
         for (const auto& leftover : effect.leftovers) {
             if (leftover.fate != Fate::stopping) continue;
@@ -373,15 +385,18 @@ class Daemon final : public rpc::Backend {
         if (newest > 0) delivery_->wake(newest);
         // Nobody listens: destroyed here, where they were made, not on the other thread.
         if (!feeds_.has_listeners()) events = {};
-        loop_.post(
-            [this, newest, answers = std::move(answers), events = std::move(events)]() mutable {
-                for (auto& [done, reply] : answers) done(std::move(reply));
-                if (!events.empty()) {
-                    feeds_.publish(events);
-                } else if (newest > 0) {
-                    feeds_.publish_up_to(newest);
-                }
-            });
+        loop_.post([this, newest, answers = std::move(answers), events = std::move(events),
+                    released = std::exchange(released_, {})]() mutable {
+            for (auto& [done, reply] : answers) done(std::move(reply));
+            if (!events.empty()) {
+                feeds_.publish(events);
+            } else if (newest > 0) {
+                feeds_.publish_up_to(newest);
+            }
+            for (const auto& [session, generation] : released) {
+                dispatcher_.release(session, generation);
+            }
+        });
     }
 
     void read_for_feed(EventQuery query, const wire::Framing& framing, rpc::Feeds::Done done) {
@@ -411,6 +426,7 @@ class Daemon final : public rpc::Backend {
     LiveOwners live_owners_;
     const std::unique_ptr<Store> store_;
     ConfigHolder config_{options_.paths.config_file};
+    std::vector<ReleaseClients> released_;  // the writer's thread: to be told with the next step
     Writer writer_;
     Space space_{fmt::format("{:x}", to_millis(started_.wall)), store_->node_id(), config_};
     ReadThread read_thread_;

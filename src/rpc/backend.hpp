@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "core/sweep_report.hpp"
 #include "engine/command.hpp"
+#include "engine/observation.hpp"
 #include "engine/question.hpp"
 #include "engine/reply.hpp"
 #include "rpc/caller.hpp"
@@ -46,6 +47,11 @@ class Surroundings {
     virtual const std::string& host() const = 0;
     virtual const std::string& node_id() const = 0;
     virtual SessionId new_session_id() = 0;
+    virtual WallTime wall_time() const = 0;
+    /// How long a hosted session is kept when nothing holds it, and when a turn does whose client
+    /// is gone.
+    virtual std::chrono::seconds detach_window() const = 0;
+    virtual std::chrono::seconds turn_window() const = 0;
 };
 
 /// What space.activity is made of, beside the store.
@@ -82,6 +88,10 @@ class Backend : public Surroundings, public NodeControl {
     virtual void submit(Command&& command, Done<Reply> done) = 0;
     /// Asked of memory, in the order of the changes around it.
     virtual void ask(Question&& question, Done<Reply> done) = 0;
+    /// What is seen here; never refused.
+    virtual void observe(Observation&& observation) = 0;
+    /// A read named that hosted session: it is kept a while longer.  Any thread.
+    virtual void note_named(const SessionId& session) = 0;
     /// A read, on a thread with a reader of its own.  Connections have their reads done in turn.
     virtual void read(ConnectionId asker, ReadWork work, Respond done) = 0;
     /// Nobody waits for the reads of that connection any more: those still queued are not done.
@@ -102,6 +112,12 @@ class Backend : public Surroundings, public NodeControl {
     /// How that owner is watched right now, in words; "" when it is not.
     virtual std::string how_watched(const ProcessIdentity& process) const = 0;
 };
+
+/// A call named that session: a hosted one is kept a while longer.
+inline void note_named(const Session& session, Backend& backend) {
+    if (session.end || session.owner.kind != OwnerKind::hosted) return;
+    backend.note_named(session.id);
+}
 
 /// A read of the daemon's own, of which nobody is told.  `was_read`: there was room for it.
 inline void read_unasked(Backend& backend, std::move_only_function<void(Reader&)> work,

@@ -7,12 +7,12 @@
 
 #include <sys/types.h>
 
+#include "core/ids.hpp"
 #include "core/owner.hpp"
 
 namespace knell::rpc {
 
-/// One connection of a client, for as long as the daemon runs.
-enum class ConnectionId : std::uint64_t { none = 0 };  // none: the daemon itself asks
+using ConnectionId = ClientId;  // none: the daemon itself asks
 
 /// A process on the unix socket, as the kernel tells.
 struct UnixPeer {

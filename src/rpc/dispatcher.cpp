@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include "core/limits.hpp"
+#include "rpc/feeds.hpp"
 #include "rpc/method_table.hpp"
 
 namespace knell::rpc {
@@ -105,14 +106,38 @@ void Dispatcher::run(wire::Request&& request, const Caller& caller, Reply reply,
         return;
     }
     if (auto why = refusal(*method, caller)) return respond(std::unexpected(std::move(*why)));
-    Call call{std::move(request.params), caller, std::move(respond), stream, trace_, order_, place};
+    Call call{std::move(request.params),
+              caller,
+              std::move(respond),
+              stream,
+              trace_,
+              order_,
+              attachments_,
+              place};
     if (!method->is_ordered || !order_.must_queue(caller.connection)) {
         return method->run(std::move(call), backend_);
     }
-    call.stream = nullptr;  // it may be gone by then
-    order_.queue(place, [run = method->run, call = std::move(call), &backend = backend_]() mutable {
-        run(std::move(call), backend);
+    if (stream != nullptr) streams_[caller.connection] = stream;
+    order_.queue(place, [this, run = method->run, call = std::move(call)]() mutable {
+        // It may be gone by now.
+        const auto found = streams_.find(call.caller.connection);
+        call.stream = found == streams_.end() ? nullptr : found->second;
+        run(std::move(call), backend_);
     });
+}
+
+void Dispatcher::hung_up(ConnectionId connection) {
+    backend_.drop_reads(connection);
+    streams_.erase(connection);
+    auto [sessions, turns] = attachments_.take(connection);
+    if (sessions.empty() && turns.empty()) return;
+    backend_.observe(ClientGone{connection, std::move(sessions), std::move(turns)});
+}
+
+void Dispatcher::release(const SessionId& session, Generation generation) {
+    for (const auto feed : attachments_.release(session, generation)) {
+        backend_.feeds().finish(feed);
+    }
 }
 
 void Dispatcher::refuse(std::string_view text, Error why, Reply reply) {

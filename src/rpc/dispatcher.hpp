@@ -3,7 +3,9 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 
+#include "rpc/attachments.hpp"
 #include "rpc/backend.hpp"
 #include "rpc/call_order.hpp"
 #include "rpc/caller.hpp"
@@ -40,13 +42,21 @@ class Dispatcher {
     /// From now on the rows that methods ask for are noted: for a test, which keeps the trace.
     void trace(wire::FieldTrace& trace) { trace_ = &trace; }
 
-    /// That connection is closed: what it only wanted to know is not looked up any more.
-    void hung_up(ConnectionId connection) { backend_.drop_reads(connection); }
+    /// That connection is closed: what it only wanted to know is not looked up any more, and it
+    /// looks at no session.
+    void hung_up(ConnectionId connection);
+    /// That generation of a session has ended, and all that was published of it: who looked at it
+    /// does no longer.
+    void release(const SessionId& session, Generation generation);
+    std::size_t attachment_count() const { return attachments_.size(); }
 
   private:
     Backend& backend_;
     wire::FieldTrace* trace_ = nullptr;
     CallOrder order_;
+    Attachments attachments_;
+    /// Of connections that had a call queued behind another.
+    std::unordered_map<ConnectionId, Stream*> streams_;
     std::uint64_t last_call_ = 0;
     std::uint64_t last_connection_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <span>
 #include <string_view>
 
+#include "rpc/attachments.hpp"
 #include "rpc/backend.hpp"
 #include "rpc/call_order.hpp"
 #include "rpc/caller.hpp"
@@ -18,6 +19,7 @@ struct Call {
     Stream* stream = nullptr;  // while the method runs; null where only answers can be sent
     wire::FieldTrace* trace = nullptr;  // a test wants to know what is read
     CallOrder& order;
+    Attachments& attachments;
     CallOrder::Place place;
 };
 

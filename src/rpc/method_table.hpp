@@ -14,6 +14,7 @@ std::span<const Method> session_open_methods();
 std::span<const Method> session_write_methods();
 std::span<const Method> session_why_methods();
 std::span<const Method> session_read_methods();
+std::span<const Method> session_attach_methods();
 std::span<const Method> session_label_methods();
 std::span<const Method> turn_methods();
 std::span<const Method> events_methods();

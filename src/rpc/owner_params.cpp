@@ -47,6 +47,31 @@ Owner lease_owner(GivenOwner& given, const Surroundings& here) {
     return owner;
 }
 
+/// Kept by the daemon itself.
+Owner hosted_here(const Surroundings& here) {
+    Owner owner;
+    owner.kind = OwnerKind::hosted;
+    owner.host = here.host();
+    owner.lease_ttl = here.detach_window();
+    return owner;
+}
+
+Owner hosted_owner(GivenOwner& given, const Surroundings& here) {
+    const auto refuse = [&given](bool is_given, std::string_view name) {
+        if (is_given) given.reject(name, "does not go with kind: hosted, which has no process");
+    };
+    refuse(given.has<"pid">(), "pid");
+    refuse(given.has<"pid_namespace">(), "pid_namespace");
+    refuse(given.has<"host">(), "host");
+    if (given.has<"lease_ttl_s">()) {
+        given.reject("lease_ttl_s",
+                     "does not go with kind: hosted; http.detach_window says how long it is kept");
+    }
+    auto owner = hosted_here(here);
+    owner.command = given.get<"command">();
+    return owner;
+}
+
 Owner calling_process(FieldReader& given, const Caller& caller, const Surroundings& here) {
     Owner owner;
     owner.host = here.host();
@@ -77,10 +102,15 @@ Owner read_owner(FieldReader& given, std::optional<GivenOwner> named_owner, cons
                  const Surroundings& here) {
     if (!named_owner) {
         // One that is no object was refused by then.
-        return given.error() ? Owner{} : calling_process(given, caller, here);
+        if (given.error()) return {};
+        const bool is_http = std::holds_alternative<HttpClient>(caller.who);
+        return is_http ? hosted_here(here) : calling_process(given, caller, here);
     }
     auto& owner = *named_owner;
     const auto kind = owner.choice<OwnerKind, "kind">();
+    if (kind == OwnerKind::hosted) {
+        return hosted_owner(owner, here);
+    }
     if (!owner.has<"pid">() && !owner.has<"lease_ttl_s">() && kind != OwnerKind::lease) {
         given.reject(owner_rows::owner_param.name, "must hold pid, lease_ttl_s or both");
         return {};

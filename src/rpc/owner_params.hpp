@@ -23,7 +23,8 @@ inline constexpr std::array owner_params{
     Field{.name = "kind",
           .type = choice,
           .choices = names_of<OwnerKind>,
-          .about = "lease, for a lease of the usual length or one that stands for `pid`"},
+          .about = "lease, for a lease of the usual length or one that stands for `pid`; hosted: "
+                   "the daemon keeps it for clients that come and go"},
     Field{.name = "pid",
           .type = integer,
           .min = 1,
@@ -50,8 +51,8 @@ inline constexpr Field owner_param{.name = "owner",
                                    .type = object,
                                    .fields = owner_params,
                                    .about =
-                                       "{pid, pid_namespace?}, {lease_ttl_s} or both; default: the "
-                                       "calling process"};
+                                       "{pid, pid_namespace?}, {lease_ttl_s} or both, or {kind: "
+                                       "hosted}; default: the calling process, over HTTP hosted"};
 inline constexpr Field on_owner_loss_param{.name = "on_owner_loss",
                                            .type = choice,
                                            .standard = place_of(OnOwnerLoss::end),

@@ -43,6 +43,13 @@ class Respond {
         CHECK(answer_);
         std::exchange(answer_, nullptr)(std::move(result));
     }
+    /// The same, which gives what `change` makes of the answer.
+    template <typename Change>
+    Respond changed_by(Change change) && {
+        return {[answer = std::exchange(answer_, nullptr), change = std::move(change)](
+                    Result<Json> result) mutable { answer(change(std::move(result))); },
+                std::exchange(forgotten_, nullptr)};
+    }
     /// Whoever asked is gone.
     void release() { answer_ = nullptr; }
 

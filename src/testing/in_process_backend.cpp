@@ -67,15 +67,23 @@ Result<Reply> InProcessBackend::commit(Input&& input) {
     std::vector<Input> inputs;
     inputs.push_back(std::move(input));
     auto step = journal_.commit(std::move(inputs), now_);
-    feeds_.publish(step.events);
+    tell(step);
     return std::move(step.replies.front());
+}
+
+void InProcessBackend::tell(const Journal::Step& step) {
+    feeds_.publish(step.events);
+    for (const auto& effect : step.effects) {
+        const auto* ended = std::get_if<ReleaseClients>(&effect);
+        if (ended != nullptr) dispatcher_.release(ended->session_id, ended->generation);
+    }
 }
 
 void InProcessBackend::pass(std::chrono::milliseconds time) {
     now_.wall += time;
     now_.steady += time;
     now_.boot += time;
-    do journal_.commit({}, now_);
+    do tell(journal_.commit({}, now_));
     while (journal_.has_work_left());
 }
 

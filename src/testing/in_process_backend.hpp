@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/limits.hpp"
 #include "engine/state.hpp"
 #include "journal/journal.hpp"
 #include "rpc/activity.hpp"
@@ -62,6 +63,11 @@ class InProcessBackend final : public rpc::Backend {
 
     void submit(Command&& command, rpc::Done<Reply> done) override;
     void ask(Question&& question, rpc::Done<Reply> done) override;
+    void observe(Observation&& observation) override { commit(std::move(observation)); }
+    void note_named(const SessionId& session) override { commit(Observation{Named{session}}); }
+    WallTime wall_time() const override { return now_.wall; }
+    std::chrono::seconds detach_window() const override { return limits::detach_window_default; }
+    std::chrono::seconds turn_window() const override { return limits::turn_window_default; }
     void read(rpc::ConnectionId asker, rpc::ReadWork work, rpc::Respond done) override;
     void drop_reads(rpc::ConnectionId asker) override { hung_up.push_back(asker); }
     /// Ends the test, unless that is what it is about.
@@ -93,6 +99,8 @@ class InProcessBackend final : public rpc::Backend {
         rpc::Respond done;
     };
     void take(Input&& input, rpc::Done<Reply> done);
+    /// What follows from a step for those who are connected.
+    void tell(const Journal::Step& step);
 
     bool is_over_ = false;  // outlives the calls that are held
     FakeProcesses processes_;

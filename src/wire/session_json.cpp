@@ -37,7 +37,10 @@ JsonObject to_json(const Owner& owner) {
     JsonObject object;
     object["kind"] = name_in(owner_kind_names, owner.kind);
     if (owner.kind == OwnerKind::process) object["pid"] = owner.process.pid;
-    if (owner.lease_ttl.count() > 0) object["lease_ttl_s"] = owner.lease_ttl.count();
+    const bool is_hosted = owner.kind == OwnerKind::hosted;
+    if (owner.lease_ttl.count() > 0) {
+        object[is_hosted ? "window_s" : "lease_ttl_s"] = owner.lease_ttl.count();
+    }
     if (owner.kind == OwnerKind::lease && owner.process.pid != 0) {
         object["stands_for"] =
             JsonObject{{"pid", owner.process.pid}, {"pid_namespace", owner.process.pid_namespace}};
@@ -75,6 +78,7 @@ JsonObject to_json(const Session& session) {
     if (session.stalled_since) put(object, "stalled_since", *session.stalled_since);
     if (session.parked_since) put(object, "parked_since", *session.parked_since);
     object["attached"] = session.attached;
+    if (session.detached_since) put(object, "detached_since", *session.detached_since);
     object["turn"] = session.turn_since.has_value();
     if (session.turn_since) put(object, "turn_since", *session.turn_since);
     object["pinned"] = session.pinned;

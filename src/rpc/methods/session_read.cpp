@@ -1,11 +1,10 @@
 // session.list and session.show: what is on record.
 
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "core/limits.hpp"
 #include "rpc/method_table.hpp"
+#include "rpc/methods/session_page.hpp"
 #include "wire/session_fields.hpp"
 #include "wire/session_json.hpp"
 
@@ -59,27 +58,6 @@ constexpr std::array show_result = joined(
         only("there are older ones", "messages_next", integer, "`before` of the next page"),
     });
 
-std::optional<Ordinal> read_cursor(wire::Given<list_params>& given) {
-    const auto cursor = given.get<"cursor">();
-    if (cursor.empty()) return std::nullopt;
-    Ordinal before = 0;
-    const auto* end = cursor.data() + cursor.size();
-    const auto [stop, error] = std::from_chars(cursor.data(), end, before);
-    if (error != std::errc{} || stop != end || before < 0) {
-        given.reject("cursor", "is not one that session.list gave as `next`");
-    }
-    return before;
-}
-
-JsonObject render(const SessionPage& page) {
-    JsonArray sessions;
-    for (const auto& session : page.sessions) sessions.push_back(wire::to_json(session));
-    JsonObject result;
-    result["sessions"] = std::move(sessions);
-    if (page.next) result["next"] = fmt::to_string(*page.next);
-    return result;
-}
-
 void list(Call&& call, Backend& backend) {
     auto given = given_of<list_params>(call);
     SessionQuery query;
@@ -90,25 +68,27 @@ void list(Call&& call, Backend& backend) {
     query.all = given.get<"all">();
     query.bytes_max = limits::page_bytes_max;
     query.limit = given.get_as<std::size_t, "limit">();
-    query.before = read_cursor(given);
+    query.before = read_cursor(given, given.get<"cursor">());
     if (given.error()) return call.respond(given.failure());
     backend.read(
         call.caller.connection,
         [query = std::move(query)](Reader& reader) -> Result<Json> {
             const auto page = reader.list(query);
             if (!page) return std::unexpected(page.error());
-            return render(*page);
+            return render_page(*page);
         },
         std::move(call.respond));
 }
 
-Result<Json> find_and_render(const SessionId& id, MessageQuery query, Reader& reader) {
+Result<Json> find_and_render(const SessionId& id, MessageQuery query, Reader& reader,
+                             Backend& backend) {
     const auto session = reader.find(id);
     if (!session) return std::unexpected(session.error());
     if (!*session) {
         return fail(ErrorCode::not_found,
                     fmt::format("no session {}; `knell ls --all` lists what there is", id.text()));
     }
+    note_named(**session, backend);
     auto result = wire::to_json(**session);
     if (query.limit == 0) return result;
     query.session = (*session)->ordinal;
@@ -131,7 +111,9 @@ void show(Call&& call, Backend& backend) {
     if (given.error()) return call.respond(given.failure());
     backend.read(
         call.caller.connection,
-        [id = std::move(id), query](Reader& reader) { return find_and_render(id, query, reader); },
+        [id = std::move(id), query, &backend](Reader& reader) {
+            return find_and_render(id, query, reader, backend);
+        },
         std::move(call.respond));
 }
 

@@ -60,6 +60,19 @@ bool is_gone(const Session& session, const std::string& watched, const Backend& 
     return std::holds_alternative<Gone>(look_for(session.owner.process, backend.processes()));
 }
 
+std::string hosted_evidence(const Session& session, WallTime seen) {
+    auto evidence = std::string("the daemon keeps it: ");
+    if (session.attached > 0)
+        return evidence + fmt::format("{} clients look at it", session.attached);
+    if (session.turn_since) {
+        return evidence + fmt::format("a turn is on since {}", format_rfc3339(*session.turn_since));
+    }
+    return evidence + fmt::format(
+                          "no client looks at it and no turn is on; it was last named by a "
+                          "call at {}",
+                          format_rfc3339(seen));
+}
+
 Verdict judge(const Session& session, const InspectReply& live, const std::string& watched,
               bool is_gone) {
     if (session.end) return {"dead", session.end->evidence};
@@ -85,6 +98,7 @@ Verdict judge(const Session& session, const InspectReply& live, const std::strin
                                      watched.empty() ? "there, but not watched yet" : watched)};
     }
     const auto seen = live.last_seen_at.value_or(session.last_seen_at);
+    if (owner.kind == OwnerKind::hosted) return {"alive", hosted_evidence(session, seen)};
     auto evidence = fmt::format("its lease of {} s was renewed at {}", owner.lease_ttl.count(),
                                 format_rfc3339(seen));
     if (owner.process.pid != 0) {
@@ -114,6 +128,9 @@ JsonArray would_end(const Session& session, const InspectReply& live) {
         causes.push_back(cause("nobody claims it before its park window is over", live, true));
     } else if (session.owner.kind == OwnerKind::lease) {
         causes.push_back(cause("its lease is not renewed in time", live, true));
+    } else if (session.owner.kind == OwnerKind::hosted) {
+        causes.push_back(
+            cause("nothing holds it, and no call names it, for its detach window", live, true));
     } else if (session.unknown_since) {
         causes.push_back(cause("new evidence about its owner", live, false));
     } else {
@@ -151,7 +168,7 @@ JsonArray transitions(const std::vector<Event>& events) {
 }
 
 Result<Json> explain(const SessionId& id, Seq after, const InspectReply& live,
-                     const Backend& backend, Reader& reader) {
+                     Backend& backend, Reader& reader) {
     const auto session = reader.find(id);
     if (!session) return std::unexpected(session.error());
     if (!*session) return fail(ErrorCode::not_found, fmt::format("no session {}", id.text()));
@@ -164,6 +181,7 @@ Result<Json> explain(const SessionId& id, Seq after, const InspectReply& live,
     const auto& owner = (*session)->owner.process;
     const auto watched = backend.how_watched(owner);
     const auto verdict = judge(**session, live, watched, is_gone(**session, watched, backend));
+    note_named(**session, backend);
     JsonObject result;
     result["session"] = wire::to_json(**session);
     result["verdict"] = verdict.word;

@@ -1,6 +1,5 @@
 // turn.start and turn.end: the agent begins and ends its work on a prompt.
 
-#include "rpc/change.hpp"
 #include "rpc/method_table.hpp"
 #include "wire/session_fields.hpp"
 
@@ -25,13 +24,55 @@ JsonObject render(const TurnReply& reply) {
             {"changed", reply.changed}};
 }
 
+struct Asked {
+    bool on = false;
+    ConnectionId connection = ConnectionId::none;
+    const SessionId& session;
+    Attachments::Ticket ticket = 0;
+};
+
+/// Only a hosted session is held by whoever began its turn.
+void note(Attachments& attachments, const Asked& asked, const Result<Reply>& reply) {
+    constexpr auto kind = Attachments::Kind::turn;
+    if (!reply) {
+        if (asked.on) attachments.refused(kind, asked.connection, asked.session, asked.ticket);
+        return;
+    }
+    const auto& turn = std::get<TurnReply>(*reply);
+    if (asked.on && turn.is_hosted) {
+        attachments.confirm(kind, asked.connection, asked.session, turn.generation);
+    } else {
+        attachments.left(kind, asked.connection, asked.session, asked.ticket);
+    }
+}
+
 void turn(Call&& call, Backend& backend, bool on) {
     auto given = given_of<turn_params>(call);
     Turn turn;
     turn.session_id = given.get<"session_id">();
     turn.generation = given.get_as<Generation, "generation">();
     turn.on = on;
-    submit(if_good(given, std::move(turn)), std::move(call.respond), backend, render);
+    turn.window = backend.turn_window();
+    if (given.error()) return call.respond(given.failure());
+    const auto connection = call.caller.connection;
+    auto& attachments = call.attachments;
+    Attachments::Ticket ticket = 0;
+    if (on && call.stream != nullptr) {
+        turn.client = connection;
+        // At once: should the connection go before this is decided, that is told after it.
+        ticket = attachments.enter(Attachments::Kind::turn, {connection, call.caller.describe()},
+                                   *call.stream, turn.session_id);
+    } else {
+        ticket = attachments.ticket_of(Attachments::Kind::turn, connection, turn.session_id);
+    }
+    const auto session = turn.session_id;
+    backend.submit(std::move(turn),
+                   [on, connection, session, ticket, &attachments,
+                    respond = std::move(call.respond)](Result<Reply> reply) mutable {
+                       note(attachments, {on, connection, session, ticket}, reply);
+                       if (!reply) return respond(std::unexpected(std::move(reply.error())));
+                       respond(render(std::get<TurnReply>(*reply)));
+                   });
 }
 
 void start(Call&& call, Backend& backend) {

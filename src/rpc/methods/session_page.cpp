@@ -1,0 +1,31 @@
+#include "rpc/methods/session_page.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "wire/session_json.hpp"
+
+namespace knell::rpc {
+
+std::optional<Ordinal> read_cursor(wire::FieldReader& given, const std::string& cursor) {
+    if (cursor.empty()) return std::nullopt;
+    Ordinal before = 0;
+    const auto* end = cursor.data() + cursor.size();
+    const auto [stop, error] = std::from_chars(cursor.data(), end, before);
+    if (error != std::errc{} || stop != end || before < 0) {
+        given.reject("cursor", "is not one that an earlier page gave as `next`");
+    }
+    return before;
+}
+
+JsonObject render_page(const SessionPage& page) {
+    JsonArray sessions;
+    for (const auto& session : page.sessions) sessions.push_back(wire::to_json(session));
+    JsonObject result;
+    result["sessions"] = std::move(sessions);
+    if (page.next) result["next"] = fmt::to_string(*page.next);
+    return result;
+}
+
+}  // namespace knell::rpc
