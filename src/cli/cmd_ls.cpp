@@ -18,10 +18,12 @@ constexpr auto footer = R"(
 AGE is when a session started, ACTIVE when it was last heard of or, once it ended, when that was.
 A status is running, attached, background, idle, detached, stalled, unknown or ended.
 Filters come before the limit. Sessions of sub-agents and cron, and empty ones that ended, are
-folded away: --all lists them.
+folded away: --all lists them. --live leaves out what ended, and hosted sessions that were idle and
+without a client for half a minute.
 
 Examples:
   knell ls --open
+  knell ls --live
   knell ls --source cli --ended --limit 10
   knell ls --json | jq -r '.sessions[].id'
 
@@ -30,15 +32,20 @@ Exit status: 0 done, 1 failed, 2 wrong usage.)";
 class Ls final : public Command {
   public:
     void declare(CLI::App& app) override {
-        app.add_option("--source", source_, "Only sessions of this source")->option_text("S");
-        app.add_option("--key", key_, "Only sessions with this routing key")->option_text("K");
-        app.add_option("--status", status_, "Only sessions with this status")
-            ->option_text("ST")
-            ->check(
-                CLI::IsMember(std::vector<std::string>(status_names.begin(), status_names.end())));
+        auto* source =
+            app.add_option("--source", source_, "Only sessions of this source")->option_text("S");
+        auto* key =
+            app.add_option("--key", key_, "Only sessions with this routing key")->option_text("K");
+        auto* status = app.add_option("--status", status_, "Only sessions with this status")
+                           ->option_text("ST")
+                           ->check(CLI::IsMember(
+                               std::vector<std::string>(status_names.begin(), status_names.end())));
         auto* ended = app.add_flag("--ended", ended_, "Only sessions that ended");
-        app.add_flag("--open", open_, "Only sessions that did not end")->excludes(ended);
-        app.add_flag("--all", all_, "Also what is folded away");
+        auto* open =
+            app.add_flag("--open", open_, "Only sessions that did not end")->excludes(ended);
+        auto* all = app.add_flag("--all", all_, "Also what is folded away");
+        auto* live = app.add_flag("--live", live_, "Only sessions that are live; no other filter");
+        for (auto* other : {source, key, status, ended, open, all}) live->excludes(other);
         app.add_option("--limit", limit_, "At most so many sessions (default: 50)")
             ->option_text("N")
             ->check(CLI::Range(1, static_cast<int>(limits::list_page_max)));
@@ -70,7 +77,7 @@ class Ls final : public Command {
 
   private:
     bool filtered() const {
-        return !source_.empty() || !key_.empty() || !status_.empty() || ended_ || open_ ||
+        return !source_.empty() || !key_.empty() || !status_.empty() || ended_ || open_ || live_ ||
                !cursor_.empty();
     }
 
@@ -85,7 +92,7 @@ class Ls final : public Command {
     /// A page ends by bytes too: asks on until there are as many as were asked for.
     Result<JsonObject> list(client::Connection& connection) const {
         auto wanted = params();
-        auto result = connection.call_object("session.list", wanted);
+        auto result = connection.call_object(method(), wanted);
         while (result && limit_ > 0) {
             auto* sessions = result->if_contains("sessions");
             const auto next = std::string(wire::text_at(*result, "next"));
@@ -94,7 +101,7 @@ class Ls final : public Command {
             if (left <= 0) break;
             wanted["cursor"] = next;
             wanted["limit"] = left;
-            auto more = connection.call_object("session.list", wanted);
+            auto more = connection.call_object(method(), wanted);
             if (!more) return more;
             auto& all = sessions->get_array();
             if (const auto* found = wire::array_at(*more, "sessions")) {
@@ -105,6 +112,8 @@ class Ls final : public Command {
         }
         return result;
     }
+
+    const char* method() const { return live_ ? "session.active_list" : "session.list"; }
 
     JsonObject params() const {
         JsonObject params;
@@ -124,6 +133,7 @@ class Ls final : public Command {
     bool ended_ = false;
     bool open_ = false;
     bool all_ = false;
+    bool live_ = false;
     int limit_ = 0;
     std::string cursor_;
     bool json_ = false;

@@ -23,6 +23,9 @@ std::string owner_text(const JsonObject& session, WallTime now) {
     if (owner->contains("lease_ttl_s")) {
         text += fmt::format(", renewed within {} s", int_at(*owner, "lease_ttl_s"));
     }
+    if (owner->contains("window_s")) {
+        text += fmt::format(", kept for {} s when nothing holds it", int_at(*owner, "window_s"));
+    }
     if (const auto* process = wire::object_at(*owner, "stands_for")) {
         text += fmt::format(", for process {} of pid namespace {}", int_at(*process, "pid"),
                             int_at(*process, "pid_namespace"));
