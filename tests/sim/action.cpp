@@ -14,7 +14,7 @@ struct Row {
     std::uint32_t weight;
 };
 
-constexpr std::array<Row, 68> table{{
+constexpr std::array<Row, 75> table{{
     {Kind::pass, "time passes", 30},
     {Kind::pass_long, "much time passes", 10},
     {Kind::stall, "the daemon stalls", 3},
@@ -52,6 +52,13 @@ constexpr std::array<Row, 68> table{{
     {Kind::queue_up, "many call at once", 3},
     {Kind::spool_start, "a command begins and no daemon is reached", 5},
     {Kind::spool_end, "a command ends and no daemon is reached", 6},
+    {Kind::create_hosted, "create a hosted session", 8},
+    {Kind::attach, "a client attaches", 14},
+    {Kind::detach, "a client detaches", 5},
+    {Kind::turn_by_client, "a client begins a turn", 6},
+    {Kind::hang_up_client, "a client's connection is cut", 7},
+    {Kind::reload, "a client loads its page anew, over and over", 3},
+    {Kind::name_hosted, "a read names a session", 3},
     {Kind::sweep, "sweep", 3},
     {Kind::second_reaper, "a second reaper speaks", 4},
     {Kind::take_descriptors, "descriptors run out", 4},

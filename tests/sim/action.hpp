@@ -48,6 +48,14 @@ enum class Kind : std::uint8_t {
     queue_up,
     spool_start,
     spool_end,
+    // Clients on connections that stay open
+    create_hosted,
+    attach,
+    detach,
+    turn_by_client,
+    hang_up_client,
+    reload,
+    name_hosted,
     // Observers
     sweep,
     second_reaper,

@@ -51,7 +51,14 @@ std::string_view why_not(Happening happening, Before before) {
         case Happening::turn_wrong:
         case Happening::beat_wrong:
         case Happening::store_refused:
+        case Happening::attach:
+        case Happening::detach:
             return {};
+        case Happening::client_gone:
+            return is_open(before) && before != Before::detached ? "" : "nobody is there for it";
+        case Happening::detach_window_over:
+            if (before == Before::detached || before == Before::stalled) return {};
+            return "only a hosted session that nothing holds has a window";
         case Happening::append:
         case Happening::close:
         case Happening::turn_on:

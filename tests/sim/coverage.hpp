@@ -41,8 +41,12 @@ enum class Happening : std::uint8_t {
     park_window_over,
     daemon_stopped,
     store_refused,
+    attach,
+    detach,
+    client_gone,
+    detach_window_over,
 };
-inline constexpr std::array<std::string_view, 30> happening_names{
+inline constexpr std::array<std::string_view, 34> happening_names{
     "create",         "create and close",
     "resume",         "resume and close",
     "takeover",       "append",
@@ -57,7 +61,9 @@ inline constexpr std::array<std::string_view, 30> happening_names{
     "owner unknown",  "owner alive",
     "lease due",      "lease held",
     "stalled due",    "park window over",
-    "daemon stopped", "store refused"};
+    "daemon stopped", "store refused",
+    "attach",         "detach",
+    "client gone",    "detach window over"};
 
 /// The state a session was in before.
 enum class Before : std::uint8_t { never, idle, running, unknown, stalled, detached, ended };

@@ -110,7 +110,18 @@ void Ledger::note_arrival(const Input& input) {
         for (const auto& beat : beats->beats) {
             note_arrived_sign(beat.session_id, beat.generation);
         }
+    } else if (const auto* hosted = hosted_named_by(input)) {
+        note_arrived_sign(*hosted, sessions_[hosted->text()].generation);
     }
+}
+
+const SessionId* Ledger::hosted_named_by(const Input& input) const {
+    const bool is_call = std::holds_alternative<Command>(input) || as<Named>(input) != nullptr;
+    const auto* subject = is_call ? subject_of(input) : nullptr;
+    const auto* known = subject == nullptr ? nullptr : find(*subject);
+    if (known == nullptr || !known->open) return nullptr;
+    const bool is_hosted = known->lives.at(known->generation).owner.kind == OwnerKind::hosted;
+    return is_hosted ? subject : nullptr;
 }
 
 void Ledger::forget_arrivals() {
@@ -161,6 +172,9 @@ void Ledger::note_reply(const Said& said) {
     // Whatever the disk said: the daemon knows, and says it again to itself.
     if (const auto* gone = as<OwnerGone>(said.input)) note_seen_death(*gone);
     if (!said.reply) return;
+    if (const auto* hosted = hosted_named_by(said.input)) {
+        note_sign(*hosted, sessions_[hosted->text()].generation, said.arrived);
+    }
     if (const auto* opened = std::get_if<OpenedReply>(&*said.reply)) {
         auto& life = life_of(opened->session_id, opened->generation);
         if (const auto* create = as<Create>(said.input)) {
@@ -172,7 +186,8 @@ void Ledger::note_reply(const Said& said) {
             life.wrapper = create->draft.owner.process;  // of the same boot and namespace
             life.wrapper.pid = create->reaper.pid;
             life.wrapper.start_ticks = create->reaper.start_ticks;
-        } else if (const auto* resume = as<Resume>(said.input)) {
+        } else if (const auto* resume = as<Resume>(said.input); resume && !life.is_owner_known) {
+            // Known already: the daemon goes on hosting it.
             life.owner = resume->owner;
             life.on_owner_loss = resume->on_owner_loss;
             life.park_window = resume->park_window;

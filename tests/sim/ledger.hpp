@@ -147,6 +147,8 @@ class Ledger {
     void note_event(const Event& event, const StepFacts& step);
     void note_sign(const SessionId& id, Generation generation, Host::Duration arrived);
     void note_arrived_sign(const SessionId& id, Generation generation);
+    /// A hosted session that is open, which a client asks for.
+    const SessionId* hosted_named_by(const Input& input) const;
     Life& life_of(const SessionId& id, Generation generation);
 
     std::vector<Event> log_;

@@ -158,7 +158,9 @@ void World::resume(const Action& action, bool takeover, bool and_close) {
                   .owner = pick_owner(action),
                   .takeover = takeover,
                   .said_by = "a client"};
-    if (action.how / 8 % 3 == 0) {
+    if (action.fate % 6 == 0) {
+        resume.owner = hosted_owner(action);
+    } else if (action.how / 8 % 3 == 0) {
         resume.on_owner_loss = OnOwnerLoss::park;
         resume.park_window = std::chrono::seconds{action.how / 64 % 26 + 5};
     }
@@ -192,8 +194,11 @@ void World::write(const Action& action) {
             }
             return send(action, std::move(close));
         }
-        case Kind::turn_on:
-            return send(action, Turn{session, generation, /*on=*/true});
+        case Kind::turn_on: {
+            Turn turn{session, generation, /*on=*/true};
+            turn.window = std::chrono::seconds{action.how % 40 + 5};
+            return send(action, std::move(turn));
+        }
         case Kind::turn_off:
             return send(action, Turn{session, generation, /*on=*/false});
         case Kind::turn_wrong:

@@ -15,6 +15,8 @@
 
 namespace knell::sim {
 
+class Clients;
+
 /// When a promise can be seen to be kept or broken.
 enum class Moment : std::uint8_t {
     step,      // before the ledger takes in what the step did
@@ -53,6 +55,7 @@ struct Scene {
     const FeedLine* feed_line = nullptr;
     const SpooledRun* run = nullptr;
     const Spool* spool = nullptr;
+    const Clients* clients = nullptr;
     std::string_view node_id;
     Seq first_kept = 0;  // the oldest event that the log still holds
 };
@@ -93,6 +96,11 @@ std::string observed_by_nobody(const Scene& scene);
 std::string crowd_reaped(const Scene& scene);
 std::string dead_unnoticed(const Scene& scene);
 std::string still_open(const Scene& scene);
+std::string clients_miscounted(const Scene& scene);  // promises_clients.cpp
+std::string attach_lost(const Scene& scene);
+std::string wrongly_told(const Scene& scene);
+std::string going_untold(const Scene& scene);
+std::string expired_too_early(const SessionId& id, const Life& life, const Scene& scene);
 std::string death_hidden(const Scene& scene);  // promises_departed.cpp
 std::string bounds_false(const Scene& scene);  // promises_bounds.cpp
 std::string watch_differs(const Scene& scene);

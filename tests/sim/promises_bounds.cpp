@@ -94,7 +94,7 @@ std::string false_bounds(const Event& event, const Scene& scene) {
     const auto* life = scene.ledger.life(event.session_id, event.generation);
     if (life == nullptr || !life->is_owner_known) return {};
     if (event.end->ended_at < event.started_at) return "it ended before it began";
-    if (life->owner.kind == OwnerKind::lease) return {};
+    if (life->owner.kind != OwnerKind::process) return {};
     std::string what;
     for (const auto written_at : scene.step.decided_at) {
         what = false_end(event, *life, written_at, scene);
@@ -120,7 +120,7 @@ std::string watch_differs(const Scene& scene) {
     if (scene.watching == nullptr || scene.words_on_their_way) return {};
     for (const auto& [id, known] : scene.ledger.sessions()) {
         const auto* live = known.open ? scene.state->find(SessionId(id)) : nullptr;
-        if (live == nullptr || live->parked_since() || live->owner_kind() == OwnerKind::lease) {
+        if (live == nullptr || live->parked_since() || live->owner_kind() != OwnerKind::process) {
             continue;
         }
         const auto owner = live->owner(scene.state->owner_hosts()).process;

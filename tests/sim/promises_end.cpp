@@ -53,7 +53,7 @@ bool tells_the_truth(Reason reason, const Departure& went) {
 }
 
 std::string owner_is_well(Reason reason, const Life& life, const Scene& scene) {
-    if (life.owner.kind == OwnerKind::lease) return "its owner is a lease, no process can be gone";
+    if (life.owner.kind != OwnerKind::process) return "its owner is no process that can be gone";
     const auto* process = process_of(life, scene.host);
     if (process == nullptr) return "its owner was never there";
     if (process->alive) return fmt::format("its owner, process {}, lives", process->identity.pid);
@@ -84,6 +84,8 @@ std::string unfounded(const Event& event, const Scene& scene) {
     switch (end.reason) {
         case Reason::superseded:
             return has_next(event, scene) ? "" : "superseded by nobody";
+        case Reason::detached_expiry:
+            return expired_too_early(event.session_id, *life, scene);
         case Reason::reaped:
             return reaped_too_early(*life, scene);
         case Reason::owner_lost:
@@ -101,7 +103,6 @@ std::string unfounded(const Event& event, const Scene& scene) {
         case Reason::auto_reset:
         case Reason::idle_expiry:
         case Reason::daily_reset:
-        case Reason::detached_expiry:
         case Reason::compression:
         case Reason::branched:
         case Reason::node_lost:
@@ -188,7 +189,7 @@ std::string dead_unnoticed(const Scene& scene) {
         const auto* life = scene.ledger.life(SessionId(id), known.generation);
         const auto* live = scene.state->find(SessionId(id));
         if (live == nullptr || live->status() == Status::detached) continue;
-        if (life->owner.kind == OwnerKind::lease) continue;
+        if (life->owner.kind != OwnerKind::process) continue;
         if (scene.host.is_alive(life->owner.process)) continue;
         return fmt::format("session {}: its owner, process {}, is gone and nobody noticed", id,
                            life->owner.process.pid);
@@ -202,6 +203,9 @@ std::string still_open(const Scene& scene) {
         const auto* life = scene.ledger.life(SessionId(id), known.generation);
         if (life->owner.kind == OwnerKind::lease) {
             return fmt::format("session {}: its lease was not renewed for long, it is open", id);
+        }
+        if (life->owner.kind == OwnerKind::hosted) {
+            return fmt::format("session {}: nothing holds it, and it is open", id);
         }
         if (!scene.host.is_alive(life->owner.process)) {
             return fmt::format("session {}: its owner, process {}, is gone, it is open", id,

@@ -20,6 +20,9 @@ std::string difference(const LiveSession& live, const Session& row, const State&
     if (live.unknown_since() != row.unknown_since) return "unknown_since";
     if (live.stalled_since() != row.stalled_since) return "stalled_since";
     if (live.parked_since() != row.parked_since) return "parked_since";
+    if (static_cast<std::int32_t>(live.clients().size()) != row.attached) return "attached";
+    if (live.is_attach_told() != row.attach_told) return "attach_told";
+    if (live.detached_since() != row.detached_since) return "detached_since";
     if (live.tally() != row.tally) return "what was counted of its messages";
     if (live.parent_id() != row.parent_id.text()) return "parent_id";
     if (live.former_owners() != row.former_owners) return "former owners";

@@ -51,8 +51,16 @@ class Model {
     /// Its owner is gone: it is parked, or will be as soon as that is noticed.
     bool may_be_parked(const SessionId& id, Generation generation) {
         const auto* life = scene_.ledger.life(id, generation);
-        return life != nullptr && life->on_owner_loss == OnOwnerLoss::park &&
+        return life != nullptr && life->owner.kind == OwnerKind::process &&
+               life->on_owner_loss == OnOwnerLoss::park &&
                !scene_.host.is_alive(life->owner.process);
+    }
+
+    bool is_hosted(const SessionId& id) {
+        const auto& standing = at(id);
+        if (standing.owner != nullptr) return standing.owner->kind == OwnerKind::hosted;
+        const auto* life = scene_.ledger.life(id, standing.generation);
+        return life != nullptr && life->owner.kind == OwnerKind::hosted;
     }
 
     /// Its owner is gone: it ends by that as soon as what it left behind was looked for.
@@ -116,6 +124,10 @@ class Model {
     std::string judge(const Resume& resume, const Result<Reply>& reply) {
         auto& standing = at(resume.session_id);
         const auto before = standing;
+        if (is_hosted(resume.session_id) && before.open && !resume.takeover &&
+            resume.owner.kind == OwnerKind::hosted) {
+            return expect(resume.session_id, "resume", std::nullopt, reply);
+        }
         const bool was_departing = may_be_departing(resume.session_id, before.generation);
         if (reply) {
             const auto generation = std::get<OpenedReply>(*reply).generation;
@@ -151,6 +163,18 @@ class Model {
         if (is_just_ended(turn.session_id, turn.generation, reply)) return {};
         return expect(turn.session_id, fmt::format("turn under {}", turn.generation),
                       verdict(at(turn.session_id), turn.generation), reply);
+    }
+
+    std::string judge(const Attach& attach, const Result<Reply>& reply) {
+        const auto& standing = at(attach.session_id);
+        if (is_just_ended(attach.session_id, standing.generation, reply)) return {};
+        return expect(attach.session_id, "attach", verdict(standing, standing.generation), reply);
+    }
+
+    std::string judge(const Detach& detach, const Result<Reply>& reply) {
+        const bool is_there = at(detach.session_id).generation > 0;
+        return expect(detach.session_id, "detach",
+                      is_there ? std::nullopt : std::optional(ErrorCode::not_found), reply);
     }
 
     std::string judge(const Label& label, const Result<Reply>& reply) {

@@ -128,6 +128,8 @@ void World::fall_silent() {
     arrived_.clear();
     ledger_.forget_arrivals();
     followers_.crash();
+    clients_.crash();
+    std::erase_if(requests_, [this](const Request& request) { return is_cut(request.input); });
     spool_.crash();
 }
 
@@ -208,6 +210,7 @@ void World::hear() {
         auto spoken = heard_now(request.input, /*observed=*/false);
         spoken.request = std::move(request);
         ledger_.note_arrival(spoken.input);
+        clients_.ask(spoken.input);
         arrived_.push_back(std::move(spoken));
         return true;
     });
@@ -238,6 +241,7 @@ void World::pump(bool save_at_once) {
         if (delivery_.is_up()) delivery_.step();
         followers_.step();
         trim();
+        if (arrived_.empty() && !node_.write_step().has_unheard()) clients_.note_all_heard();
         if (!idle) (void)node_.store().maintain();
         if (lose_power_if_due()) return;
         if (idle && arrived_.empty() && node_.write_step().max_wait() != 0ms) return;
@@ -297,7 +301,11 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
     facts.told = read_new_events();
     take_in(facts, Moment::settled);
     count(facts, before_states);
-    for (auto& effect : step.effects) node_.carry_out(std::move(effect));
+    std::vector<ReleaseClients> ended;
+    for (auto& effect : step.effects) {
+        if (const auto* release = std::get_if<ReleaseClients>(&effect)) ended.push_back(*release);
+        node_.carry_out(std::move(effect));
+    }
     check(Moment::watching, scene(facts));
     followers_.publish(step.events);
     for (const auto& said : facts.said) {
@@ -308,8 +316,10 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
     for (auto i = first; i < last; ++i) {
         const auto& reply = replies.emplace_back(std::move(step.replies[i - first]));
         if (spoken[i].request) answer(std::move(*spoken[i].request), reply);
+        clients_.answer(spoken[i].input, reply);
         if (!spoken[i].from_spool.empty()) spool_.take_answer(spoken[i].from_spool, reply);
     }
+    for (const auto& release : ended) clients_.release(release);
     return true;
 }
 
@@ -318,7 +328,7 @@ void World::answer(Request&& request, const Result<Reply>& reply) {
     say(fmt::format("  {} -> {}", request.tries_left, reply ? "ok" : reply.error().message));
     const bool refused = !reply && reply.error().code == ErrorCode::storage;
     if (!request.reply_lost && !refused) return;
-    if (--request.tries_left <= 0) return;
+    if (--request.tries_left <= 0 || is_cut(request.input)) return;
     request.due = host_.elapsed() + 2s;
     request.reply_lost = false;
     requests_.push_back(std::move(request));
@@ -350,6 +360,7 @@ void World::take_in(const StepFacts& facts, Moment moment) {
     }
     check(Moment::step, scene(facts));
     if (broken_) return;
+    clients_.note(facts);
     ledger_.note(facts);
     told_at_.resize(ledger_.log().size(), host_.elapsed());
     for (const auto& event : facts.told) {
@@ -416,6 +427,7 @@ void World::heal() {
         followers_.set_stuck(i, false);
         followers_.reconnect(i);
     }
+    send_clients_away();
     run_for(40s);  // one that could not be told is looked for again within half a minute
     if (broken_ || !node_.is_up()) return;
     check(Moment::rested, scene());
@@ -442,6 +454,7 @@ void World::heal() {
 Scene World::scene(const StepFacts& facts) {
     Scene scene{.host = host_, .ledger = ledger_, .step = facts};
     scene.spool = &spool_;
+    scene.clients = &clients_;
     if (delivery_.is_up()) scene.scheduler = &delivery_.scheduler();
     if (!node_.is_up()) return scene;
     scene.state = &node_.write_step().state();

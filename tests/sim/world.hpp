@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "action.hpp"
+#include "clients.hpp"
 #include "coverage.hpp"
 #include "delivery_loop.hpp"
 #include "followers.hpp"
@@ -90,6 +91,7 @@ class World {
     bool perform_on_time(const Action& action);
     bool perform_on_process(const Action& action);
     bool perform_by_client(const Action& action);
+    bool perform_on_clients(const Action& action);
     bool perform_by_observer(const Action& action);
     bool perform_on_daemon(const Action& action);
     bool perform_on_subscriber(const Action& action);
@@ -109,6 +111,16 @@ class World {
     void write(const Action& action);
     void beat_all(const Action& action);
     void queue_up(const Action& action);
+    void create_hosted(const Action& action);
+    static Owner hosted_owner(const Action& action);
+    /// One that is connected, or a new one; none when there are too many.
+    ClientId some_client(std::uint32_t which);
+    void call(Input input);
+    void hang_up(ClientId client);
+    void storm(const Action& action);
+    void send_clients_away();
+    /// The connection it came on, or would come on, is closed.
+    bool is_cut(const Input& input) const;
     void loop_crashes(const Action& action);
     SessionId id_for_run(const Action& action);
     void spool_start(const Action& action);
@@ -133,6 +145,7 @@ class World {
     void count(const StepFacts& facts, const std::map<std::string, Before>& states);
     void count_said(const Said& said, const std::map<std::string, Before>& states);
     void count_told(const Event& event, const std::map<std::string, Before>& states);
+    void count_left(const SessionId& id, const std::map<std::string, Before>& states);
     void count_owner(Happening happening, const ProcessIdentity& process,
                      const std::map<std::string, Before>& states);
 
@@ -142,6 +155,7 @@ class World {
     Node node_;
     DeliveryLoop delivery_;
     Followers followers_;
+    Clients clients_{ledger_};
     Spool spool_;
     Host::Duration spool_looked_at_{0};
     std::vector<Request> requests_;

@@ -40,6 +40,8 @@ void World::count(const StepFacts& facts, const std::map<std::string, Before>& s
     for (const auto& event : facts.told) count_told(event, states_before);
     for (const auto& [id, state] : states()) {
         if (state != Before::detached || before(states_before, SessionId(id)) == state) continue;
+        if (ledger_.sessions().at(id).lives.rbegin()->second.owner.kind == OwnerKind::hosted)
+            continue;
         if (!touched.contains(SessionId(id))) {
             coverage_.count(Happening::owner_gone_parks, before(states_before, SessionId(id)));
         }
@@ -82,11 +84,24 @@ void World::count_said(const Said& said, const std::map<std::string, Before>& st
             coverage_.count(right ? Happening::beat : Happening::beat_wrong,
                             before(states, beat.session_id));
         }
+    } else if (as<Attach>(said.input) != nullptr) {
+        coverage_.count(Happening::attach, was);
+    } else if (as<Detach>(said.input) != nullptr) {
+        coverage_.count(Happening::detach, was);
+    } else if (const auto* left = as<ClientGone>(said.input)) {
+        for (const auto& id : left->sessions) count_left(id, states);
     } else if (const auto* unknown = as<OwnerUnknown>(said.input)) {
         count_owner(Happening::owner_unknown, unknown->process, states);
     } else if (const auto* alive = as<OwnerAlive>(said.input)) {
         count_owner(Happening::owner_alive, alive->process, states);
     }
+}
+
+void World::count_left(const SessionId& id, const std::map<std::string, Before>& states) {
+    const auto was = before(states, id);
+    const bool may_be_held =
+        was != Before::never && was != Before::ended && was != Before::detached;
+    if (may_be_held) coverage_.count(Happening::client_gone, was);
 }
 
 void World::count_owner(Happening happening, const ProcessIdentity& process,
@@ -115,6 +130,9 @@ void World::count_told(const Event& event, const std::map<std::string, Before>& 
     const auto& end = *event.end;
     if (ledger_.may_be_closed(event.session_id, event.generation, end.reason)) return;
     if (end.reason == Reason::reaped) return coverage_.count(Happening::lease_due, was);
+    if (end.reason == Reason::detached_expiry) {
+        return coverage_.count(Happening::detach_window_over, was);
+    }
     if (end.detail == "park window over") {
         return coverage_.count(Happening::park_window_over, was);
     }
