@@ -146,7 +146,9 @@ Result<WriteStep::Recovered> WriteStep::recover(const ProcessTable& processes,
     first_seq_ = state_.heads().first_seq;
     std::vector<Input> inputs;
     inputs.emplace_back(Announce{EventType::gateway_startup, std::move(announcement)});
-    inputs.emplace_back(ClientsGone{});
+    if (!state_.attached_before().empty()) {
+        inputs.emplace_back(ClientsGone{});
+    }
     auto announced = journal_.commit(std::move(inputs), listen_from_now());
     if (announced.failed) return fail(ErrorCode::storage, announced.why_failed);
     state_.forget_attached_before();

@@ -167,8 +167,8 @@ JsonArray transitions(const std::vector<Event>& events) {
     return array;
 }
 
-Result<Json> explain(const SessionId& id, Seq after, const InspectReply& live,
-                     Backend& backend, Reader& reader) {
+Result<Json> explain(const SessionId& id, Seq after, const InspectReply& live, Backend& backend,
+                     Reader& reader) {
     const auto session = reader.find(id);
     if (!session) return std::unexpected(session.error());
     if (!*session) return fail(ErrorCode::not_found, fmt::format("no session {}", id.text()));
