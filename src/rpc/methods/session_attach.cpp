@@ -179,7 +179,9 @@ void detach(Call&& call, Backend& backend) {
 }
 
 constexpr std::array active_params{
-    Field{.name = "current_session_id", .type = id, .about = "listed whatever its state"},
+    Field{.name = "current_session_id",
+          .type = id,
+          .about = "listed also when it is idle and without a client"},
     limit_param,
     cursor_param(limits::word_bytes_max),
 };
