@@ -149,8 +149,12 @@ class Daemon final : public rpc::Backend {
         static_cast<void>(writer_.submit(Observation{Named{session}}, [](const auto&) {}));
     }
     WallTime wall_time() const override { return read_clocks().wall; }
-    std::chrono::seconds detach_window() const override { return limits::detach_window_default; }
-    std::chrono::seconds turn_window() const override { return limits::turn_window_default; }
+    std::chrono::seconds detach_window() const override {
+        return config_.current()->http.detach_window;
+    }
+    std::chrono::seconds turn_window() const override {
+        return config_.current()->http.turn_window;
+    }
 
     void queue(Input&& input, Writer::Done done) {
         if (writer_.submit(std::move(input), std::move(done))) return;

@@ -218,8 +218,6 @@ Result<std::size_t> Journal::decide_some(std::span<Input> inputs, Step& step) {
             auto row = store_.find(*subject);
             if (!row) return std::unexpected(row.error());
             past = std::move(*row);
-            // A person wrote on it in this group.
-            if (past && is_in_batch(*subject)) break;
         }
         const auto* live = needs == Needs::row ? state_.find(*subject) : nullptr;
         const bool has_come_apart =
