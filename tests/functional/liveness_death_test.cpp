@@ -131,7 +131,7 @@ TEST_F(Death, OfADoubleForkedDaemonIsSeen) {
 
     lost.kill();
 
-    expect_end("s", "signaled", "signal 9 (SIGKILL)");
+    expect_end_of_reaped("s", "signaled", "signal 9 (SIGKILL)");
 }
 
 TEST_F(Death, OfAWrapperThatBecomesItsCommandIsTheDeathOfTheCommand) {
