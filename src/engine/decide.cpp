@@ -14,14 +14,19 @@ Decided<NotedReply> decide_on(Announce&& announce, const Session*, const State& 
     return decision;
 }
 
+/// Of the session that somebody means now.  What was written down in the past (`at`), and is read
+/// again and again until it can be taken in, means nobody who is there.
 const SessionId* named_by(const Create& create) {
-    return &create.draft.id;
+    return create.at ? nullptr : &create.draft.id;
 }
 const SessionId* named_by(const Heartbeat&) {
     return nullptr;  // it renews by itself
 }
 template <typename Asked>
 const SessionId* named_by(const Asked& asked) {
+    if constexpr (requires { asked.at; }) {
+        if (asked.at) return nullptr;
+    }
     return &asked.session_id;
 }
 

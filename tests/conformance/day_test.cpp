@@ -76,7 +76,8 @@ class Day : public StoreStory {
 
     Input new_one(std::int64_t second) {
         const auto id = fmt::format("s{}", ++last_id_);
-        const auto kind = random_() % 4;
+        const auto kind = random_() % 5;
+        if (kind == 4) return create(id, hosted_owner(60s));
         auto opened = create(id, kind == 0 ? lease_owner(std::chrono::seconds{10 + second % 50})
                                            : process_owner(next_pid_++));
         if (kind == 1) {

@@ -14,7 +14,8 @@ std::map<std::string, Before> World::states() {
         states[id] = known.open ? Before::idle : Before::ended;
         if (!known.open || !node_.is_up()) continue;
         if (const auto* live = node_.write_step().state().find(SessionId(id))) {
-            states[id] = before_of(live->status());
+            // One that is parked has a window also while clients look at it.
+            states[id] = live->parked_since() ? Before::detached : before_of(live->status());
         }
     }
     if (node_.is_up()) {
