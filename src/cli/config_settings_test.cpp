@@ -37,7 +37,8 @@ TEST(ConfigSettings, TellEachKeyWithItsOrigin) {
               "webhooks[ops].secret_file     /k/ops.secret            config.yaml:5\n"
               "webhooks[ops].allow_internal  false                    default\n"
               "webhooks[ops].timeout         15s                      default\n"
-              "webhooks[ops].concurrency     1                        default\n");
+              "webhooks[ops].concurrency     1                        default\n"
+              "space.gateways                none                     default\n");
 }
 
 TEST(ConfigSettings, AreForProgramsToo) {

@@ -104,7 +104,7 @@ TEST_F(DispatcherTest, ATokenAllowsWhatTheMethodNeeds) {
     EXPECT_EQ(call("session.list", Access::read_only), "");
     EXPECT_THAT(call("session.create", Access::read_only), HasSubstr("this token may only read"));
     EXPECT_EQ(answer_->result.error().code, ErrorCode::unauthorized);
-    EXPECT_THAT(call("session.create", Access::full), HasSubstr("owner: is required"));
+    EXPECT_THAT(call("session.create", Access::full), HasSubstr("source: is required"));
     EXPECT_THAT(call("hooks.pause", Access::read_only), HasSubstr("this token may only read"));
     EXPECT_THAT(call("hooks.pause", Access::full), HasSubstr("allow_processes"));
     EXPECT_THAT(call("hooks.pause", Access::processes), HasSubstr("name: is required"));

@@ -251,7 +251,16 @@ TEST_F(Spool, ARunThatHadNoDaemonDoesNotEndAnothersSession) {
 
     Client client(home.socket());
     EXPECT_EQ(text(client.must("session.show", R"({"session_id":"s"})"), "status"), "idle");
-    EXPECT_THAT(spooled(), ElementsAre("s.jsonl.bad"));
+    EXPECT_THAT(spooled(), ElementsAre("s.jsonl")) << "it waits";
+
+    client.must("session.close", R"({"session_id":"s","reason":"completed"})");
+    daemon.terminate();
+    Daemon next(home);
+    next.wait_for_log("took in");
+    Client again(home.socket());
+    EXPECT_THAT(story_of(again, "s"), ElementsAre("session:start 1", "session:end 1",
+                                                  "session:start 2", "session:end 2"));
+    EXPECT_THAT(spooled(), IsEmpty());
 }
 
 TEST_F(Spool, TheEndComesAfterADaemonTookInTheStart) {

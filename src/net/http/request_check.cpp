@@ -17,6 +17,10 @@ Refusal bad(int status, std::string why) {
     return {.why = {ErrorCode::invalid_request, std::move(why), {}, {}}, .status = status};
 }
 
+Refusal bad_version() {
+    return bad(505, "only HTTP/1.1 and HTTP/1.0 are spoken here");
+}
+
 std::size_t count(const Header& request, field name) {
     const auto [first, last] = request.equal_range(name);
     return static_cast<std::size_t>(std::distance(first, last));
@@ -26,7 +30,7 @@ std::size_t count(const Header& request, field name) {
 
 std::optional<Refusal> why_refused(const Header& request) {
     if (request.version() != 11 && request.version() != 10) {
-        return bad(505, "only HTTP/1.1 and HTTP/1.0 are spoken here");
+        return bad_version();
     }
     // The parser has refused both lengths at once.  What is left is an encoding that it does not
     // take for one: it would read the body as the next request.
@@ -61,6 +65,7 @@ std::optional<Refusal> why_unreadable(const boost::system::error_code& failure) 
     if (failure == error::body_limit) {
         return bad(413, fmt::format("a body may be {} bytes long", bounds::body_bytes_max));
     }
+    if (failure == error::bad_version) return bad_version();
     return bad(400, "this is no request: " + failure.message());
 }
 
