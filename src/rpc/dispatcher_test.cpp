@@ -118,11 +118,11 @@ TEST(MethodAccess, IsKnownOfEach) {
         if (method.access == Access::read_only) reading.push_back(method.name);
         if (method.access == Access::processes) starting.push_back(method.name);
     }
-    EXPECT_THAT(reading,
-                UnorderedElementsAre("session.why", "session.list", "session.show", "events.read",
-                                     "events.subscribe", "hooks.list", "hooks.letters",
-                                     "config.check", "node.status", "node.metrics",
-                                     "space.activity", "rpc.describe", "rpc.openapi"));
+    EXPECT_THAT(reading, UnorderedElementsAre("session.why", "session.list", "session.show",
+                                              "session.active_list", "events.read",
+                                              "events.subscribe", "hooks.list", "hooks.letters",
+                                              "config.check", "node.status", "node.metrics",
+                                              "space.activity", "rpc.describe", "rpc.openapi"));
     EXPECT_THAT(starting, UnorderedElementsAre("hooks.test", "hooks.retry", "hooks.pause",
                                                "hooks.resume", "hooks.forget"));
 }

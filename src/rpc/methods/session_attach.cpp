@@ -217,7 +217,7 @@ constexpr std::array family{
     Method{"session.detach", "look at a session no longer", detach_params, detach_result, detach,
            /*is_ordered=*/true},
     Method{"session.active_list", "sessions that are live or can be attached to", active_params,
-           active_result, active_list},
+           active_result, active_list, /*is_ordered=*/false, Access::read_only},
 };
 
 }  // namespace
