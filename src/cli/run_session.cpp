@@ -151,15 +151,20 @@ Result<Json> RunSession::create_as(client::Connection& connection, const JsonObj
     params["owner"] = owner;
     auto result = connection.call("session.create", params, deadline);
     if (result || result.error().code != ErrorCode::ended) return result;
-    return resume_as(connection, owner, deadline);
+    auto names = JsonObject{};
+    for (const auto* name : {"title", "cwd"}) {
+        if (const auto* given = params_.if_contains(name)) names[name] = *given;
+    }
+    return resume_as(connection, owner, std::move(names), deadline);
 }
 
 Result<Json> RunSession::resume_as(client::Connection& connection, const JsonObject& owner,
-                                   const client::Deadline& deadline) const {
-    const JsonObject resume{{"session_id", id_.text()},
-                            {"owner", owner},
-                            {"leftovers", wire::text_at(params_, "leftovers")},
-                            {"reaper", wire::bool_at(params_, "reaper")}};
+                                   JsonObject names, const client::Deadline& deadline) const {
+    auto resume = std::move(names);
+    resume["session_id"] = id_.text();
+    resume["owner"] = owner;
+    resume["leftovers"] = wire::text_at(params_, "leftovers");
+    resume["reaper"] = wire::bool_at(params_, "reaper");
     return connection.call("session.resume", resume, deadline);
 }
 
@@ -193,7 +198,8 @@ Reopened RunSession::open_again_if_reaped(pid_t owner) {
     const bool is_ours =
         static_cast<Generation>(wire::int_at(*session, "generation")) == generation_;
     if (!is_ours || wire::text_at(*session, "reason") != "reaped") return Reopened::no;
-    const auto opened = resume_as(*connection, with_command(lease_for(owner)), deadline);
+    // The same command goes on: what it is called by now is not ours to say.
+    const auto opened = resume_as(*connection, with_command(lease_for(owner)), {}, deadline);
     if (!opened) {
         if (what_to_do(opened.error().code) == AfterFailure::spool) return Reopened::not_yet;
         complain("run",

@@ -70,8 +70,9 @@ class RunSession {
                            const client::Deadline& deadline);
     Result<void> create(client::Connection& connection, pid_t owner,
                         const client::Deadline& deadline);
+    /// `names`: title and cwd, where they are those of another command than before.
     Result<Json> resume_as(client::Connection& connection, const JsonObject& owner,
-                           const client::Deadline& deadline) const;
+                           JsonObject names, const client::Deadline& deadline) const;
     Result<JsonObject> tell(std::string_view method, const JsonObject& params);
     void take_generation(const Json& opened);
     void tell_leftovers(const JsonObject& closed) const;

@@ -35,6 +35,8 @@ std::string create_line(int pid = 4711, int ticks = 7) {
                        "session.create",
                        {{"id", "s"},
                         {"source", "cli"},
+                        {"title", "spooled"},
+                        {"cwd", "/srv"},
                         {"owner", JsonObject{{"pid", pid},
                                              {"start_ticks", ticks},
                                              {"boot_id", "boot-1"},
@@ -240,6 +242,8 @@ TEST_F(SpoolTaking, AnEarlierLifeUnderTheSameIdIsResumed) {
     ASSERT_EQ(backend_.submitted.size(), 2U);
     EXPECT_EQ(submitted<Resume>(1).owner.process.pid, 4711);
     EXPECT_EQ(submitted<Resume>(1).at, started);
+    EXPECT_EQ(submitted<Resume>(1).title, "spooled");
+    EXPECT_EQ(submitted<Resume>(1).cwd, "/srv");
     EXPECT_FALSE(submitted<Resume>(1).takeover);
 }
 

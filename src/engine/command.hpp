@@ -53,6 +53,10 @@ struct Resume {
 
     SessionId session_id;
     Owner owner;
+    /// What it is called and where it works from now on; "": as before.  A title that is no more
+    /// than the owner's command gives way to one that somebody chose.
+    std::string title{};
+    std::string cwd{};
     OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
     std::chrono::seconds park_window{0};
     /// Whether the new owner is one command, too; what the old one was does not matter.

@@ -59,8 +59,18 @@ std::vector<ProcessIdentity> with_former(std::vector<ProcessIdentity> former, co
     return former;
 }
 
+/// What the next generation is called; "": as the one before.  `knell run` calls a session after
+/// its command unless it is told a title: such a name follows the command, and is never put over
+/// one that somebody chose.
+std::string next_title(const Resume& resume, std::string_view title, std::string_view command) {
+    const bool was_chosen = !title.empty() && title != command;
+    const bool is_chosen = resume.title != resume.owner.command;
+    return was_chosen && !is_chosen ? std::string() : resume.title;
+}
+
 /// What both ways to the next generation take from the call.
 void hand_over(Reopened& change, const Resume& resume, const State& state) {
+    change.cwd = resume.cwd;
     change.on_owner_loss = resume.on_owner_loss;
     change.park_window = resume.park_window;
     change.leftovers = resume.leftovers;
@@ -87,6 +97,7 @@ Decided<OpenedReply> change_owner(Resume&& resume, const LiveSession& live, cons
     change.fold = live.fold(std::nullopt);
     change.at = now;
     change.former_owners = with_former(live.former_owners(), live.owner(state.owner_hosts()));
+    change.title = next_title(resume, live.title(), live.command());
     change.owner = std::move(resume.owner);
     hand_over(change, resume, state);
     // Whoever looked at it still does.
@@ -96,6 +107,8 @@ Decided<OpenedReply> change_owner(Resume&& resume, const LiveSession& live, cons
     tell_end(decision.events, path, live, end, state.owner_hosts(), now);
     auto start = live.event(EventType::session_start, now, state.owner_hosts());
     tell_owner(start, change.owner);
+    if (!change.title.empty()) start.title = change.title;
+    if (!change.cwd.empty()) start.cwd = change.cwd;
     start.generation = change.generation;
     start.started_at = now;
     decision.events.push_back(std::move(start));
@@ -170,20 +183,23 @@ Decided<Resume::Reply> decide_on(Resume&& resume, const Session* past, const Sta
     Session opened = *past;
     opened.end.reset();
     opened.generation = past->generation + 1;
+    Reopened change{{opened.id, opened.ordinal, opened.generation}};
+    change.title = next_title(resume, past->title, past->owner.command);
     opened.owner = std::move(resume.owner);
     opened.owner.since = std::min(resume.at.value_or(now), now);
     opened.leftovers = resume.leftovers;
-    auto decision = reply_with(
-        opened_reply(opened.id, opened.generation, opened.owner, resume.and_close.has_value()));
-    decision.events.push_back(event_about(opened, EventType::session_start, now));
-    Reopened change{{opened.id, opened.ordinal, opened.generation}};
     change.owner = opened.owner;
-    change.fold = fold_of(opened);
     // One that is over already has done nothing since.
     change.at = resume.and_close ? std::max(opened.owner.since, past->end->ended_before) : now;
     change.past = *past;
     change.former_owners = with_former(past->former_owners, past->owner);
     hand_over(change, resume, state);
+    if (!change.title.empty()) opened.title = change.title;
+    if (!change.cwd.empty()) opened.cwd = change.cwd;
+    change.fold = fold_of(opened);
+    auto decision = reply_with(
+        opened_reply(opened.id, opened.generation, opened.owner, resume.and_close.has_value()));
+    decision.events.push_back(event_about(opened, EventType::session_start, now));
     decision.changes.emplace_back(std::move(change));
     if (resume.and_close) {
         close_at_once(decision, opened, *resume.and_close, now);

@@ -150,6 +150,9 @@ class LiveSession {
     Fold fold(std::optional<Reason> ended) const;
 
     std::string_view parent_id() const { return text(TextPart::parent_id); }
+    std::string_view title() const { return text(TextPart::title); }
+    std::string_view cwd() const { return text(TextPart::cwd); }
+    std::string_view command() const { return text(TextPart::command); }
 
     /// An event about this session, without its number.
     Event event(EventType type, WallTime time, const OwnerHosts& owner_hosts) const;
@@ -175,6 +178,7 @@ class LiveSession {
     }
     void set_generation(Generation generation) { generation_ = generation; }
     void set_title(std::string_view title) { set_text(TextPart::title, title); }
+    void set_cwd(std::string_view cwd) { set_text(TextPart::cwd, cwd); }
     void set_turn(std::optional<WallTime> since) { turn_since_ = Since(since); }
     void set_tally(const Tally& tally) { tally_ = tally; }
     void set_doubt(std::optional<WallTime> unknown, std::optional<WallTime> stalled);

@@ -143,6 +143,8 @@ void State::open(const Reopened& change) {
     live.set_leftovers(change.leftovers);
     live.set_reaper(change.reaper, change.reaper_is_parent);
     live.set_former_owners(change.former_owners);
+    if (!change.title.empty()) live.set_title(change.title);
+    if (!change.cwd.empty()) live.set_cwd(change.cwd);
     live.set_owner(change.owner, change.on_owner_loss, change.park_window, owner_hosts_, clock);
     live.set_detached(live.clients().empty() ? detached_by(change) : std::nullopt);
     live.set_seen(change.at, /*unsaved=*/false);

@@ -67,6 +67,8 @@ struct Apply {
     void operator()(const Reopened& change) {
         row.generation = change.generation;
         row.owner = change.owner;
+        if (!change.title.empty()) row.title = change.title;
+        if (!change.cwd.empty()) row.cwd = change.cwd;
         row.on_owner_loss = change.on_owner_loss;
         row.park_window = change.park_window;
         row.leftovers = change.leftovers;

@@ -32,6 +32,8 @@ struct Opened {
 /// generation is the new one: the row holds the one before.
 struct Reopened : SessionRef {
     Owner owner{};
+    std::string title{};  // "": as before, and so the next
+    std::string cwd{};
     OnOwnerLoss on_owner_loss = OnOwnerLoss::end;
     std::chrono::seconds park_window{0};
     LeftoversPolicy leftovers = LeftoversPolicy::none;

@@ -16,6 +16,8 @@ Command as_resume(Create&& create) {
     Resume resume;
     resume.session_id = create.draft.id;
     resume.owner = create.draft.owner;
+    resume.title = create.draft.title;
+    resume.cwd = create.draft.cwd;
     resume.leftovers = create.draft.leftovers;
     resume.said_by = "knell run, spooled while no daemon could be reached";
     resume.at = create.at;

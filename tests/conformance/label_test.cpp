@@ -90,6 +90,82 @@ TEST_P(LabelStory, OneThatIsNotThereIsNamed) {
     EXPECT_EQ(journal().one(pin("nobody"), at(1)).error().code, ErrorCode::not_found);
 }
 
+/// A session whose owner runs that, which is called so, and is opened again like this.
+Create running(std::string id, const std::string& command, std::string title) {
+    auto opened = create(std::move(id));
+    opened.draft.owner.command = command;
+    opened.draft.title = std::move(title);
+    opened.draft.cwd = "/srv/first";
+    return opened;
+}
+Resume running_again(std::string id, const std::string& command, std::string title,
+                     bool takeover = false) {
+    auto opened = resume(std::move(id), takeover);
+    opened.owner.command = command;
+    opened.title = std::move(title);
+    opened.cwd = "/srv/second";
+    return opened;
+}
+
+TEST_P(LabelStory, TheNextGenerationHasItsOwnTitleAndDirectory) {
+    journal().one(running("b", "make", "Build"), at(0));
+    journal().one(close("b"), at(1));
+    journal().one(running_again("b", "make test", "Tests"), at(2));
+    journal().one(running_again("b", "agent", "Agent", /*takeover=*/true), at(3));
+    restart(at(4));
+    journal().one(close("b"), at(5));
+
+    EXPECT_EQ(shown("b").title, "Agent");
+    EXPECT_EQ(shown("b").cwd, "/srv/second");
+    const auto starts = told(EventType::session_start);
+    const auto ends = told(EventType::session_end);
+    ASSERT_EQ(starts.size(), 4U);
+    ASSERT_EQ(ends.size(), 3U);
+    for (std::size_t life = 0; life < ends.size(); ++life) {
+        EXPECT_EQ(starts[life + 1].title, ends[life].title);
+        EXPECT_EQ(starts[life + 1].cwd, ends[life].cwd);
+    }
+    EXPECT_EQ(ends[0].title + ends[0].cwd, "Build/srv/first");
+    EXPECT_EQ(ends[1].title + ends[1].cwd, "Tests/srv/second");
+    EXPECT_EQ(ends[2].title + ends[2].cwd, "Agent/srv/second");
+}
+
+TEST_P(LabelStory, ANextGenerationThatSaysNothingIsCalledAsBefore) {
+    journal().one(running("b", "make", "Build"), at(0));
+    journal().one(close("b"), at(1));
+    journal().one(resume("b"), at(2));
+
+    EXPECT_EQ(shown("b").title, "Build");
+    EXPECT_EQ(shown("b").cwd, "/srv/first");
+    EXPECT_EQ(told(EventType::session_start).back().cwd, "/srv/first");
+}
+
+TEST_P(LabelStory, TheNameOfACommandFollowsTheCommand) {
+    journal().one(running("b", "make", "make"), at(0));
+    journal().one(close("b"), at(1));
+    journal().one(running_again("b", "agent", "agent"), at(2));
+    EXPECT_EQ(shown("b").title, "agent");
+
+    journal().one(running_again("b", "bash", "bash", /*takeover=*/true), at(3));
+    EXPECT_EQ(shown("b").title, "bash");
+    EXPECT_EQ(told(EventType::session_start).back().title, "bash");
+}
+
+TEST_P(LabelStory, TheNameOfACommandIsNotPutOverATitleThatSomebodyGave) {
+    journal().one(running("b", "make", "make"), at(0));
+    journal().one(title("b", "Billing"), at(1));
+    journal().one(running_again("b", "agent", "agent", /*takeover=*/true), at(2));
+    EXPECT_EQ(shown("b").title, "Billing");
+
+    journal().one(close("b"), at(3));
+    journal().one(running_again("b", "bash", "bash"), at(4));
+    EXPECT_EQ(shown("b").title, "Billing");
+    EXPECT_EQ(told(EventType::session_start).back().title, "Billing");
+
+    journal().group({title("b", ""), close("b"), running_again("b", "bash", "bash")}, at(5));
+    EXPECT_EQ(shown("b").title, "bash") << "it was taken away";
+}
+
 TEST_P(LabelStory, AnOpeningInTheSameGroupTellsOfTheNewTitle) {
     journal().one(create("b"), at(0));
     journal().one(close("b"), at(1));

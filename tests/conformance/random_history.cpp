@@ -159,6 +159,9 @@ void RandomHistory::reopen(Ordinal ordinal, Row& row, Batch& batch) {
     change.fold = row.by_machine ? Fold::origin : Fold::shown;
     change.at = time();
     change.lease_from = listened();
+    change.title = text();
+    change.cwd = text();
+    row.has_title = row.has_title || !change.title.empty();
     for (auto count = below(3); count > 0; --count) {
         change.former_owners.push_back({static_cast<std::int32_t>(count), 5, 7, "boot-1"});
     }

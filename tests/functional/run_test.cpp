@@ -177,6 +177,30 @@ TEST_F(Run, AnIdThatEndedIsOpenedAgain) {
                                                    "session:start 2", "session:end 2"));
 }
 
+TEST_F(Run, OneThatIsOpenedAgainIsCalledAfterWhatRunsNow) {
+    run({"true"});
+    auto elsewhere = home.command({"run", "--id", "s", "--", "echo", "two"});
+    elsewhere.argv.insert(elsewhere.argv.begin(), {"env", "--chdir", "/"});
+    ASSERT_EQ(run_command(elsewhere).out, "two\n");
+
+    const auto told = client.must("events.read", R"({"session_id":"s","types":["session:start"]})");
+    EXPECT_EQ(text(told, "events.0.title"), "true");
+    EXPECT_EQ(text(told, "events.1.title"), "echo two");
+    EXPECT_EQ(text(told, "events.1.cwd"), "/");
+    EXPECT_EQ(text(show("s"), "cwd"), "/");
+}
+
+TEST_F(Run, ATitleThatAPersonGaveIsNotReplacedByACommandLine) {
+    run({"true"});
+    client.must("session.title", R"({"session_id":"s","title":"Billing"})");
+
+    run({"echo", "two"});
+    EXPECT_EQ(text(show("s"), "title"), "Billing");
+
+    home.knell({"run", "--id", "s", "--title", "Tests", "--", "true"});
+    EXPECT_EQ(text(show("s"), "title"), "Tests");
+}
+
 TEST_F(Run, AnIdThatIsLiveIsNotRunTwice) {
     create(R"({"id":"s","source":"cli"})");
 

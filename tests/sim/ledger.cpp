@@ -1,6 +1,7 @@
 #include "ledger.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "wire/json.hpp"
 
@@ -78,6 +79,11 @@ const Life* Ledger::life(const SessionId& id, Generation generation) const {
     if (known == nullptr) return nullptr;
     const auto found = known->lives.find(generation);
     return found == known->lives.end() ? nullptr : &found->second;
+}
+
+const Event* Ledger::before(const Event& event) const {
+    const auto seq = before_.at(static_cast<std::size_t>(event.seq - 1));
+    return seq == 0 ? nullptr : &log_.at(static_cast<std::size_t>(seq - 1));
 }
 
 Life& Ledger::life_of(const SessionId& id, Generation generation) {
@@ -209,12 +215,15 @@ void Ledger::note_reply(const Said& said) {
 
 void Ledger::note_event(const Event& event, const StepFacts& step) {
     log_.push_back(event);
+    before_.push_back(0);
     if (event.session_id.empty()) return;
     auto& known = sessions_[event.session_id.text()];
+    before_.back() = std::exchange(known.last_told, event.seq);
     auto& life = known.lives[event.generation];
     if (event.type == EventType::session_start) {
         known.generation = event.generation;
         known.open = true;
+        if (known.labels) known.labels->title = event.title;
         life.open = true;
         life.last_sign = happened_at_;
         life.used_at_sign = used_;

@@ -63,6 +63,7 @@ struct Known {
     bool open = false;
     std::int64_t messages = 0;     // acknowledged
     std::optional<Labels> labels;  // as the log told last
+    Seq last_told = 0;
     std::map<Generation, Life> lives;
 };
 
@@ -129,6 +130,8 @@ class Ledger {
     void fill_owner(const Session& row);
 
     const std::vector<Event>& log() const { return log_; }  // from number 1 on
+    /// What was told of the same session before; nullptr: nothing.
+    const Event* before(const Event& event) const;
     Seq head() const { return static_cast<Seq>(log_.size()); }
     const std::map<std::string, Known>& sessions() const { return sessions_; }
     const Known* find(const SessionId& id) const;
@@ -152,6 +155,7 @@ class Ledger {
     Life& life_of(const SessionId& id, Generation generation);
 
     std::vector<Event> log_;
+    std::vector<Seq> before_;  // of each event, the number of the one before of its session
     std::map<std::string, Known> sessions_;
     std::size_t open_ = 0;
     bool step_failed_ = false;

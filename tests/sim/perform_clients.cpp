@@ -112,6 +112,7 @@ void World::create(const Action& action, std::optional<Close> and_close) {
     create.draft.source = "cli";
     create.draft.owner = pick_owner(action);
     create.draft.cwd = "/srv/" + id;
+    if (action.fate % 2 == 0) create.draft.title = create.draft.owner.command;
     if (action.which / 8 % 3 == 0) {
         create.draft.on_owner_loss = OnOwnerLoss::park;
         create.draft.park_window = std::chrono::seconds{action.which / 64 % 26 + 5};
@@ -164,6 +165,9 @@ void World::resume(const Action& action, bool takeover, bool and_close) {
         resume.on_owner_loss = OnOwnerLoss::park;
         resume.park_window = std::chrono::seconds{action.how / 64 % 26 + 5};
     }
+    if (action.how % 3 == 0) resume.title = resume.owner.command;
+    if (action.how % 3 == 1) resume.title = fmt::format("name {}", action.how % 4);
+    if (action.which % 2 == 0) resume.cwd = fmt::format("/srv/{}", action.how % 5);
     if (and_close) resume.and_close = close_of(id, std::nullopt, action.how);
     send(action, std::move(resume));
 }

@@ -1,5 +1,7 @@
 // About the log and what is acknowledged.
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "promises.hpp"
@@ -104,8 +106,49 @@ std::string acknowledged_but_absent(const Scene& scene) {
     return {};
 }
 
+namespace {
+
+/// What a session is called and where it works.
+struct Names {
+    std::string title;
+    std::string cwd;
+
+    friend bool operator==(const Names&, const Names&) = default;
+};
+
+/// As whoever began that generation gave them; nothing when nobody was told of it.
+std::optional<Names> names_given(const Event& start, const Event* before, const StepFacts& step) {
+    for (const auto& said : step.said) {
+        const auto* opened = said.reply ? std::get_if<OpenedReply>(&*said.reply) : nullptr;
+        if (opened == nullptr || opened->session_id != start.session_id) continue;
+        if (opened->generation != start.generation) continue;
+        if (const auto* create = as<Create>(said.input)) {
+            return Names{create->draft.title, create->draft.cwd};
+        }
+        const auto* resume = as<Resume>(said.input);
+        if (resume == nullptr || before == nullptr) return std::nullopt;
+        Names names{before->title, before->cwd};
+        if (!resume->cwd.empty()) names.cwd = resume->cwd;
+        // The command's own name may only follow another's.
+        const bool was_named = !before->title.empty() && before->title != before->command;
+        const bool is_command = resume->title == resume->owner.command;
+        if (!resume->title.empty() && !(is_command && was_named)) names.title = resume->title;
+        return names;
+    }
+    return std::nullopt;
+}
+
+/// What an event should say, after all that was told before it.
+std::optional<Names> names_for(const Event& event, const Scene& scene) {
+    const auto* before = scene.ledger.before(event);
+    if (event.type == EventType::session_start) return names_given(event, before, scene.step);
+    if (before == nullptr) return std::nullopt;
+    return Names{event.labels ? event.labels->title : before->title, before->cwd};
+}
+
+}  // namespace
+
 std::string event_misnames(const Scene& scene) {
-    std::map<std::string, std::string> titles;  // as the step goes on
     for (const auto& event : scene.step.told) {
         const auto* life = scene.ledger.life(event.session_id, event.generation);
         if (life == nullptr || !life->is_owner_known) continue;
@@ -119,15 +162,15 @@ std::string event_misnames(const Scene& scene) {
                 event.seq, id, event.generation, event.command, event.pid, event.host,
                 owner.command, pid, owner.host);
         }
+        const auto names = names_for(event, scene);
+        if (names && names != Names{event.title, event.cwd}) {
+            return fmt::format("event {} calls session {} \"{}\" in {}, not \"{}\" in {}",
+                               event.seq, id, event.title, event.cwd, names->title, names->cwd);
+        }
         const auto row = scene.reader->find(event.session_id);
-        if (row && *row && (*row)->cwd != event.cwd) {
+        if (row && *row && (*row)->generation == event.generation && (*row)->cwd != event.cwd) {
             return fmt::format("event {} of session {} is about {}, not {}", event.seq, id,
                                event.cwd, (*row)->cwd);
-        }
-        if (event.labels) titles[id] = event.labels->title;
-        if (titles.contains(id) && titles.at(id) != event.title) {
-            return fmt::format("event {} calls session {} \"{}\", not \"{}\"", event.seq, id,
-                               event.title, titles.at(id));
         }
     }
     return {};

@@ -11,6 +11,8 @@ namespace {
 
 using namespace owner_rows;
 
+constexpr Field cwd_param{
+    .name = "cwd", .type = text, .max = limits::cwd_bytes_max, .about = "working directory"};
 constexpr std::array create_params{
     Field{.name = "id", .type = id, .about = "default: a new UUIDv7"},
     key_param,
@@ -31,7 +33,7 @@ constexpr std::array create_params{
           .max = limits::model_bytes_max,
           .about = "the model that answers"},
     title_param,
-    Field{.name = "cwd", .type = text, .max = limits::cwd_bytes_max, .about = "working directory"},
+    cwd_param,
     owner_param,
     on_owner_loss_param,
     park_param,
@@ -42,6 +44,18 @@ constexpr std::array create_params{
           .max = limits::meta_bytes_max,
           .about = "anything of the client's own"},
 };
+constexpr Field next_title_param = [] {
+    auto row = title_param;
+    row.about =
+        "from now on; default: the one on record, which one that is the same as owner.command "
+        "replaces only if that was the command before";
+    return row;
+}();
+constexpr Field next_cwd_param = [] {
+    auto row = cwd_param;
+    row.about = "working directory from now on; default: the one on record";
+    return row;
+}();
 constexpr std::array resume_params{
     session_param,
     owner_param,
@@ -49,6 +63,8 @@ constexpr std::array resume_params{
     park_param,
     leftovers_param,
     reaper_param,
+    next_title_param,
+    next_cwd_param,
     Field{.name = "takeover",
           .type = boolean,
           .standard = 0,
@@ -157,6 +173,8 @@ void resume_now(Call&& call, Backend& backend) {
     resume.on_owner_loss = loss.act;
     resume.park_window = loss.window;
     resume.leftovers = given.choice<LeftoversPolicy, "leftovers">();
+    resume.title = given.get<"title">();
+    resume.cwd = given.get<"cwd">();
     resume.takeover = given.get<"takeover">();
     resume.said_by = call.caller.describe();
     if (given.get<"reaper">()) {

@@ -57,7 +57,8 @@ BatchWriter::BatchWriter(SQLite::Database& database)
       open_many_(database, insert_into("sessions", opened_list(), rows_at_once)),
       reopen_(
           database,
-          fmt::format("UPDATE sessions SET generation = ?, {}, on_owner_loss = ?, "
+          fmt::format("UPDATE sessions SET generation = ?, {}, title = coalesce(?, title), "
+                      "cwd = coalesce(?, cwd), on_owner_loss = ?, "
                       "park_window_s = ?, leftovers_policy = ?, last_activity_at = ?, "
                       "last_seen_at = NULL, fold = ?, former_owners = ?, lease_from = ?, "
                       "turn_since = NULL, unknown_since = NULL, stalled_since = NULL, "
@@ -208,6 +209,7 @@ bool BatchWriter::put(const Opened& change) {
 bool BatchWriter::put(const Reopened& change) {
     Binder bind(reopen_);
     bind.number(change.generation).owner(change.owner);
+    bind.optional(change.title).optional(change.cwd);
     bind.word(name_in(on_owner_loss_names, change.on_owner_loss));
     bind.number(change.park_window.count());
     bind.word(name_in(leftovers_policy_names, change.leftovers)).time(change.at);
