@@ -61,8 +61,7 @@ Result<SurveyReply> answer_to(const Survey& survey, const Session*, const State&
         for_each_owned_by(entry, state, [&](const LiveSession& live) {
             if (live.ordinal() <= survey.after) return;
             if (reply.next && live.ordinal() > *reply.next) return;
-            owner.named.push_back(
-                {SessionId(std::string(live.id())), live.on_owner_loss() == OnOwnerLoss::park});
+            owner.named.push_back({live.id(), live.on_owner_loss() == OnOwnerLoss::park});
         });
         reply.owners.push_back(std::move(owner));
     });

@@ -37,7 +37,7 @@ void keep(Decision& decision, const LiveSession& live, const State& state) {
         !decision.renewals.empty() ||
         (!decision.changes.empty() && !std::holds_alternative<Labelled>(decision.changes.front()));
     if (is_kept_already) return;
-    const SessionId id(std::string(live.id()));
+    const auto id = live.id();
     keep_first_sign(decision, id, live, state);
     decision.renewals.push_back(id);
 }

@@ -14,7 +14,7 @@ namespace {
 /// As they are.
 AttachmentSet attachments_of(const LiveSession& live) {
     AttachmentSet change;
-    change.id = SessionId(std::string(live.id()));
+    change.id = live.id();
     change.ordinal = live.ordinal();
     change.generation = live.generation();
     change.attached = static_cast<std::int32_t>(live.clients().size());

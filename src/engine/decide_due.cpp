@@ -54,8 +54,7 @@ Departed end_of_departed(const LiveSession& live, const OwnerEntry& owner, const
                        ? end.ended_before
                        : std::clamp(live.last_seen_at(), end.ended_after, end.ended_before);
     end.evidence += said_of_clock(live, !departure.last_look, state);
-    const auto found = std::ranges::find(owner.found, SessionId(std::string(live.id())),
-                                         &FoundLeftovers::session_id);
+    const auto found = std::ranges::find(owner.found, live.id(), &FoundLeftovers::session_id);
     if (is_command && found != owner.found.end()) end.leftovers = found->leftovers;
     return {path, std::move(end)};
 }
@@ -85,7 +84,7 @@ Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const Sta
 /// Parked since its owner was last known to be there: what ends it later ends it between then and
 /// that time.
 Decision park(const LiveSession& live, const Departure& departure, const State& state) {
-    const SessionId id{std::string(live.id())};
+    const auto id = live.id();
     Decision decision;
     if (live.turn_since()) {
         decision.events.push_back(
@@ -134,7 +133,7 @@ Decision reap(const LiveSession& live, const State& state) {
 /// The doubt and the event that tells of it.
 Decision doubt(const LiveSession& live, EventType type, std::string why, const State& state) {
     const auto now = state.time_for(live);
-    const SessionId id{std::string(live.id())};
+    const auto id = live.id();
     Decision decision;
     const bool unknown = type == EventType::session_unknown;
     decision.changes.emplace_back(
@@ -155,10 +154,9 @@ Decision end_of_hosted(const LiveSession& live, const State& state) {
                                           live.turn_window().count()),
                               state);
         // The detach window runs from here, also for the next daemon.
-        decision.changes.emplace_back(
-            Seen{{SessionId(std::string(live.id())), live.ordinal(), live.generation()},
-                 live.last_seen_at(),
-                 state.now().steady});
+        decision.changes.emplace_back(Seen{{live.id(), live.ordinal(), live.generation()},
+                                           live.last_seen_at(),
+                                           state.now().steady});
         return decision;
     }
     const auto now = state.time_for(live);
@@ -200,18 +198,16 @@ Decision decide_due(const LiveSession& live, bool hold, const State& state) {
                   "more than half of all leases fell due within a second: the fault is taken "
                   "to be here or in the network; held for one more TTL",
                   state);
-        decision.changes.emplace_back(
-            Seen{{SessionId(std::string(live.id())), live.ordinal(), live.generation()},
-                 live.last_seen_at(),
-                 state.now().steady});
+        decision.changes.emplace_back(Seen{{live.id(), live.ordinal(), live.generation()},
+                                           live.last_seen_at(),
+                                           state.now().steady});
         return decision;
     }
     return reap(live, state);
 }
 
 Change save_seen(const LiveSession& live) {
-    return Seen{{SessionId(std::string(live.id())), live.ordinal(), live.generation()},
-                live.last_seen_at()};
+    return Seen{{live.id(), live.ordinal(), live.generation()}, live.last_seen_at()};
 }
 
 }  // namespace knell

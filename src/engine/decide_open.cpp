@@ -42,7 +42,8 @@ OpenedReply opened_reply(const SessionId& id, Generation generation, const Owner
 /// What was opened in this decision is over already.
 void close_at_once(Decision& decision, const Session& opened, const Close& close, WallTime now) {
     OwnerHosts owner_hosts;
-    const LiveSession live(opened, owner_hosts, std::chrono::milliseconds{0});
+    TextPool texts;
+    const LiveSession live(opened, owner_hosts, texts, std::chrono::milliseconds{0});
     auto end = end_of(close, EndPath::spooled, now);
     // The wrapper wrote when it had waited for the command, and nobody looked in between.
     end.ended_after = std::min(opened.owner.since, end.ended_before);
@@ -120,8 +121,7 @@ Decided<OpenedReply> change_owner(Resume&& resume, const LiveSession& live, cons
 
 /// The daemon keeps it already, for whoever comes: nothing changes hands.
 Decided<OpenedReply> go_on_hosting(const LiveSession& live) {
-    return reply_with(
-        OpenedReply{SessionId(std::string(live.id())), live.generation(), live.status(), {}});
+    return reply_with(OpenedReply{live.id(), live.generation(), live.status(), {}});
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ std::vector<FindLeftovers::Command> commands_of(const OwnerEntry& owner, const S
          slot = state.at(slot).owner_link().next) {
         const auto& live = state.at(slot);
         if (live.leftovers() == LeftoversPolicy::none) continue;
-        commands.push_back({SessionId(std::string(live.id())), live.generation(), live.reaper()});
+        commands.push_back({live.id(), live.generation(), live.reaper()});
     }
     return commands;
 }
@@ -30,7 +30,7 @@ Decided<NotedReply> mark_uncertain(const ProcessIdentity& process, bool unknown,
         const auto& live = state.at(slot);
         slot = live.owner_link().next;
         if (live.unknown_since().has_value() == unknown) continue;
-        const SessionId id(std::string(live.id()));
+        const auto id = live.id();
         const auto now = state.time_for(live);
         decision.changes.emplace_back(LivenessMarked{{id, live.ordinal(), live.generation()},
                                                      unknown ? std::optional(now) : std::nullopt,

@@ -23,7 +23,7 @@ void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live,
 
 void end_session(Decision& decision, EndPath path, const LiveSession& live, End end,
                  const OwnerHosts& owner_hosts, WallTime now) {
-    const SessionId id{std::string(live.id())};
+    const auto id = live.id();
     keep_within_life(end, live);
     tell_end(decision.events, path, live, end, owner_hosts, now);
     if (has_unsettled(end.leftovers)) {

@@ -32,11 +32,26 @@ void OwnerHosts::fill(Owner& owner, std::uint32_t number) const {
     owner.process.pid_namespace = place.pid_namespace;
 }
 
-LiveSession::LiveSession(const Session& session, OwnerHosts& owner_hosts,
+namespace {
+
+PackedText own_text(const Session& session) {
+    const PackedId id(session.id.text());
+    const PackedId parent(session.parent_id.text());
+    return PackedText(std::array<std::string_view, text_part_count>{
+        id.bytes(), session.title, session.key, session.user_id, session.owner.command,
+        parent.bytes()});
+}
+
+PackedText shared_text(std::string_view source, std::string_view cwd, std::string_view platform) {
+    return PackedText(std::array<std::string_view, shared_part_count>{source, cwd, platform});
+}
+
+}  // namespace
+
+LiveSession::LiveSession(const Session& session, OwnerHosts& owner_hosts, TextPool& texts,
                          std::chrono::milliseconds clock)
-    : text_(std::array<std::string_view, text_part_count>{
-          session.id.text(), session.source, session.key, session.cwd, session.title,
-          session.owner.command, session.platform, session.user_id, session.parent_id.text()}),
+    : text_(own_text(session)),
+      shared_(texts.share(shared_text(session.source, session.cwd, session.platform))),
       ordinal_(session.ordinal),
       tally_(session.tally),
       last_seen_at_(session.last_seen_at),
@@ -59,6 +74,11 @@ void LiveSession::set_text(TextPart part, std::string_view text) {
     for (std::size_t i = 0; i < parts.size(); ++i) parts.at(i) = text_.at(i);
     parts.at(static_cast<std::size_t>(part)) = text;
     text_ = PackedText(parts);
+}
+
+void LiveSession::set_cwd(std::string_view cwd, TextPool& texts) {
+    if (this->cwd() == cwd) return;
+    shared_ = texts.share(shared_text(text(SharedPart::source), cwd, text(SharedPart::platform)));
 }
 
 void LiveSession::set_owner(const Owner& owner, OnOwnerLoss on_owner_loss,
@@ -111,14 +131,14 @@ Event LiveSession::event(EventType type, WallTime time, const OwnerHosts& owner_
     Event event;
     event.type = type;
     event.time = time;
-    event.session_id = SessionId(std::string(text(TextPart::id)));
+    event.session_id = id();
     event.session_key = text(TextPart::key);
-    event.source = text(TextPart::source);
-    event.platform = text(TextPart::platform);
+    event.source = text(SharedPart::source);
+    event.platform = text(SharedPart::platform);
     event.user_id = text(TextPart::user_id);
-    event.parent_id = SessionId(std::string(text(TextPart::parent_id)));
+    event.parent_id = parent_id();
     event.title = text(TextPart::title);
-    event.cwd = text(TextPart::cwd);
+    event.cwd = cwd();
     event.command = text(TextPart::command);
     event.pid = owner_kind_ == OwnerKind::process ? pid_ : 0;
     event.host = owner_hosts.host_of(owner_host_);

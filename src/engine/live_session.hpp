@@ -9,8 +9,10 @@
 #include "core/event.hpp"
 #include "core/limits.hpp"
 #include "core/session.hpp"
+#include "engine/packed_id.hpp"
 #include "engine/packed_text.hpp"
 #include "engine/rare_state.hpp"
+#include "engine/text_pool.hpp"
 
 namespace knell {
 
@@ -64,28 +66,24 @@ class Since {
     std::int64_t millis_ = never;
 };
 
-/// The texts of a live session.  What is seldom there comes last; see PackedText.
-enum class TextPart : std::uint8_t {
-    id,
-    source,
-    key,
-    cwd,
-    title,
-    command,
-    platform,
-    user_id,
-    parent_id,
-};
+/// The texts of a live session alone, and those that it has in common with many others.  What is
+/// seldom there comes last; see PackedText.
+enum class TextPart : std::uint8_t { id, title, key, user_id, command, parent_id };
 inline constexpr std::size_t text_part_count = static_cast<std::size_t>(TextPart::parent_id) + 1;
+enum class SharedPart : std::uint8_t { source, cwd, platform };
+inline constexpr std::size_t shared_part_count = static_cast<std::size_t>(SharedPart::platform) + 1;
 
 /// What the engine must know of an open session to decide; the rest is in the store.  Kept small:
 /// there may be a million of these.
 class LiveSession {
   public:
     LiveSession() = default;
-    LiveSession(const Session& session, OwnerHosts& owner_hosts, std::chrono::milliseconds clock);
+    LiveSession(const Session& session, OwnerHosts& owner_hosts, TextPool& texts,
+                std::chrono::milliseconds clock);
 
-    std::string_view id() const { return text(TextPart::id); }
+    SessionId id() const { return PackedId::unpack(packed_id()); }
+    /// As PackedId packs it.
+    std::string_view packed_id() const { return text(TextPart::id); }
     Ordinal ordinal() const { return ordinal_; }
     Generation generation() const { return generation_; }
     const Tally& tally() const { return tally_; }
@@ -149,9 +147,9 @@ class LiveSession {
     /// As fold_of(Session) would say, were it to end for that reason, or be open.
     Fold fold(std::optional<Reason> ended) const;
 
-    std::string_view parent_id() const { return text(TextPart::parent_id); }
+    SessionId parent_id() const { return PackedId::unpack(text(TextPart::parent_id)); }
     std::string_view title() const { return text(TextPart::title); }
-    std::string_view cwd() const { return text(TextPart::cwd); }
+    std::string_view cwd() const { return text(SharedPart::cwd); }
     std::string_view command() const { return text(TextPart::command); }
 
     /// An event about this session, without its number.
@@ -178,7 +176,7 @@ class LiveSession {
     }
     void set_generation(Generation generation) { generation_ = generation; }
     void set_title(std::string_view title) { set_text(TextPart::title, title); }
-    void set_cwd(std::string_view cwd) { set_text(TextPart::cwd, cwd); }
+    void set_cwd(std::string_view cwd, TextPool& texts);
     void set_turn(std::optional<WallTime> since) { turn_since_ = Since(since); }
     void set_tally(const Tally& tally) { tally_ = tally; }
     void set_doubt(std::optional<WallTime> unknown, std::optional<WallTime> stalled);
@@ -200,9 +198,13 @@ class LiveSession {
 
   private:
     std::string_view text(TextPart part) const { return text_.at(static_cast<std::size_t>(part)); }
+    std::string_view text(SharedPart part) const {
+        return shared_.at(static_cast<std::size_t>(part));
+    }
     void set_text(TextPart part, std::string_view text);
 
     PackedText text_;
+    PackedText shared_;
     Ordinal ordinal_ = 0;
     Tally tally_;
     WallTime last_seen_at_;

@@ -56,12 +56,18 @@ class LiveTable {
 
     void index(std::uint32_t hash, Slot slot);
     void grow();
-    std::size_t position_of(std::string_view id) const;
-    std::size_t mask() const { return entries_.size() - 1; }
+    std::size_t position_of(std::string_view packed_id) const;
+    /// Where an entry stands if nothing is in its way; in the order of the hashes, so growing
+    /// writes from one end to the other.
+    std::size_t home_of(std::uint32_t hash) const;
+    std::size_t after(std::size_t position) const;
+    std::size_t distance(std::size_t from, std::size_t to) const;
 
     Slab slab_;
     std::vector<Slot> free_;
-    std::vector<Entry> entries_;  // a power of two, or empty
+    /// Between half and four fifths are in use: it grows by half, because every entry that is not
+    /// counts for a million sessions, too.
+    std::vector<Entry> entries_;
     std::size_t size_ = 0;
 };
 

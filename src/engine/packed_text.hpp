@@ -58,6 +58,19 @@ class PackedText {
         return {text, lengths()[index]};
     }
 
+    /// Whether there is more than one copy.
+    bool is_shared() const { return header_ != nullptr && header_->copies > 1; }
+    /// The same for the same parts, and for no others.
+    std::string_view bytes() const {
+        if (header_ == nullptr) return {};
+        std::size_t size = header_->count * sizeof(Length);
+        for (std::size_t i = 0; i < header_->count; ++i) size += lengths()[i];
+        return {reinterpret_cast<const char*>(lengths()), size};
+    }
+    friend bool operator==(const PackedText& a, const PackedText& b) {
+        return a.parts() == b.parts() && a.bytes() == b.bytes();
+    }
+
   private:
     using Length = std::uint16_t;  // every part is bounded by core/limits.hpp
     struct Header {
@@ -65,6 +78,7 @@ class PackedText {
         std::uint16_t count;  // of the lengths that follow, and after them the letters
     };
 
+    std::size_t parts() const { return header_ == nullptr ? 0 : header_->count; }
     Length* lengths() const { return reinterpret_cast<Length*>(header_ + 1); }
     char* letters() const { return reinterpret_cast<char*>(lengths() + header_->count); }
 

@@ -51,7 +51,7 @@ Error ended_just_now(const LiveSession& live, const End& end, const State& state
     return {ErrorCode::ended,
             fmt::format("session {} ended at {} ({}), which is being recorded; resume it to write "
                         "to it",
-                        live.id(), format_rfc3339(end.ended_at), name_of(end.reason)),
+                        live.id().text(), format_rfc3339(end.ended_at), name_of(end.reason)),
             {},
             EndedAs{end.reason, end.ended_at, live.generation(),
                     live.owner(state.owner_hosts()).process, live.former_owners()}};
@@ -64,7 +64,7 @@ Error owned_by(const LiveSession& live, const State& state) {
     return {ErrorCode::owned,
             fmt::format("session {} is owned by {} on {} since {} ({}); take it over with "
                         "takeover: true, or leave it alone",
-                        live.id(), who, owner.host, format_rfc3339(owner.since), known),
+                        live.id().text(), who, owner.host, format_rfc3339(owner.since), known),
             {},
             OwnedBy{owner, live.generation(), live.status(), known, live.former_owners()}};
 }
@@ -81,7 +81,7 @@ Error fenced_former(const LiveSession& live, const ProcessIdentity& caller) {
     return {ErrorCode::fenced,
             fmt::format("process {} owned an earlier generation of session {}, which is at "
                         "generation {} now and not its to end; resume it to own it again",
-                        caller.pid, live.id(), live.generation()),
+                        caller.pid, live.id().text(), live.generation()),
             "generation", FencedBy{live.generation()}};
 }
 
@@ -89,7 +89,7 @@ Error unowned(const LiveSession& live) {
     return {ErrorCode::blocked,
             fmt::format("session {} has no owner since {} and waits for the next; claim it with "
                         "session.resume and write under the generation that gives",
-                        live.id(), format_rfc3339(*live.parked_since())),
+                        live.id().text(), format_rfc3339(*live.parked_since())),
             {},
             Unowned{*live.parked_since(), live.generation(), live.status()}};
 }

@@ -46,7 +46,8 @@ void State::adopt(const Session& session) {
     const auto newest = newest_in(session);
     // What is on record of it is by the clock of then, before it was set while no daemon ran.
     const auto unset = now_.wall - clock_set_;
-    LiveSession live(session, owner_hosts_, std::max(newest - unset, std::chrono::milliseconds{0}));
+    LiveSession live(session, owner_hosts_, texts_,
+                     std::max(newest - unset, std::chrono::milliseconds{0}));
     auto from = now_.steady;
     const bool runs = live.parked_since() || live.owner_kind() != OwnerKind::process;
     if (runs) {
@@ -72,7 +73,7 @@ void State::follow(const SessionId& id, const Session* row) {
     LiveSession before;
     if (const auto slot = table_.find(id.text()); slot != LiveTable::none) before = erase(slot);
     if (row != nullptr) {
-        LiveSession live(*row, owner_hosts_, clock_for(newest_in(*row)));
+        LiveSession live(*row, owner_hosts_, texts_, clock_for(newest_in(*row)));
         // Whoever looks at it still does, whatever became of its row.
         live.set_clients(before.clients());
         expect_detach(live);

@@ -175,6 +175,7 @@ class State {
 
     LiveTable table_;
     OwnerHosts owner_hosts_;
+    TextPool texts_;
     OwnerTable owners_;
     TimerWheel wheel_;
     LeaseCensus census_;

@@ -44,7 +44,7 @@ void State::count(const LiveSession& live, bool in) {
 }
 
 Slot State::insert(LiveSession&& live) {
-    undo_.push_back({SessionId(std::string(live.id())), std::nullopt});
+    undo_.push_back({live.id(), std::nullopt});
     live.owner_link() = {};
     if (live.deadline() == LiveSession::no_deadline)
         live.set_deadline(first_deadline(live, now_.steady));
@@ -116,7 +116,7 @@ void State::open(const Opened& change) {
     CHECK(change.session.ordinal == heads_.ordinal + 1);
     ++heads_.ordinal;
     note_begin(change.session.owner.since);
-    LiveSession live(change.session, owner_hosts_, clock_for(change.session.owner.since));
+    LiveSession live(change.session, owner_hosts_, texts_, clock_for(change.session.owner.since));
     live.set_reaper(change.reaper, change.reaper_is_parent);
     opened_.push_back({insert(std::move(live)), change.session.ordinal});
 }
@@ -128,7 +128,7 @@ void State::open(const Reopened& change) {
     // A live one that is taken over leaves with its old owner and comes back with the new.
     LiveSession live;
     if (change.past) {
-        live = LiveSession(*change.past, owner_hosts_, clock);
+        live = LiveSession(*change.past, owner_hosts_, texts_, clock);
     } else {
         const auto slot = table_.find(change.id.text());
         CHECK(slot != LiveTable::none);
@@ -144,7 +144,7 @@ void State::open(const Reopened& change) {
     live.set_reaper(change.reaper, change.reaper_is_parent);
     live.set_former_owners(change.former_owners);
     if (!change.title.empty()) live.set_title(change.title);
-    if (!change.cwd.empty()) live.set_cwd(change.cwd);
+    if (!change.cwd.empty()) live.set_cwd(change.cwd, texts_);
     live.set_owner(change.owner, change.on_owner_loss, change.park_window, owner_hosts_, clock);
     live.set_detached(live.clients().empty() ? detached_by(change) : std::nullopt);
     live.set_seen(change.at, /*unsaved=*/false);

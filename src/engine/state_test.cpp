@@ -154,14 +154,14 @@ RC_GTEST_PROP(State, WhatARevertTookBackIsDecidedAgain, ()) {
     take(state, decide(gone(1, exited(0)), nullptr, state));
     std::set<std::string> first;
     while (const auto slot = state.next_work()) {
-        first.emplace(state.at(*slot).id());
+        first.emplace(state.at(*slot).id().text());
         take(state, decide_due(state.at(*slot), false, state));
     }
     state.revert();
     state.begin(at(201));
     std::set<std::string> second;
     while (const auto slot = state.next_work()) {
-        second.emplace(state.at(*slot).id());
+        second.emplace(state.at(*slot).id().text());
         take(state, decide_due(state.at(*slot), false, state));
     }
 
@@ -182,25 +182,33 @@ TEST(State, AWordFromTheFutureOfAnotherBootBoundsNothing) {
     EXPECT_FALSE(state.heads().last_word) << "a failed batch brings it back";
 }
 
+/// Every second one a UUID.
+std::string id_of(int number) {
+    if (number % 2 == 0) return std::to_string(number);
+    return make_uuid7(from_millis(number), {});
+}
+
 RC_GTEST_PROP(LiveTable, FindsWhatIsInAndNothingElse, ()) {
     LiveTable table;
     OwnerHosts owner_hosts;
+    TextPool texts;
     std::set<std::string> model;
     const auto steps = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 200));
     for (const auto step : steps) {
-        const auto id = std::to_string(step % 100);
+        const auto id = id_of(step % 100);
         if (step < 100) {
             if (model.insert(id).second) {
                 auto session = create(id).draft;
-                table.insert(LiveSession(session, owner_hosts, std::chrono::milliseconds{0}));
+                table.insert(
+                    LiveSession(session, owner_hosts, texts, std::chrono::milliseconds{0}));
             }
         } else if (model.erase(id) > 0) {
-            RC_ASSERT(table.erase(table.find(id)).id() == id);
+            RC_ASSERT(table.erase(table.find(id)).id().text() == id);
         }
         RC_ASSERT(table.size() == model.size());
     }
     for (int i = 0; i < 100; ++i) {
-        const auto id = std::to_string(i);
+        const auto id = id_of(i);
         RC_ASSERT((table.find(id) != LiveTable::none) == model.contains(id));
     }
 }
@@ -228,6 +236,47 @@ TEST(PackedText, LivesAsLongAsOneOfItsCopies) {
     auto& itself = kept;
     kept = itself;
     EXPECT_EQ(kept.at(0), "one");
+}
+
+TEST(PackedText, IsTheSameWithTheSameParts) {
+    const auto packed = [](std::string_view one, std::string_view two) {
+        return PackedText(std::array{one, two});
+    };
+    EXPECT_EQ(packed("a", "bc"), packed("a", "bc"));
+    EXPECT_NE(packed("a", "bc"), packed("ab", "c"));
+    EXPECT_NE(packed("a", ""), packed("", "a"));
+    EXPECT_EQ(packed("", ""), PackedText());
+}
+
+TEST(TextPool, HoldsWhatIsTheSameOnceAndDropsWhatNobodyHas) {
+    TextPool pool;
+    const auto share = [&](const std::string& text) {
+        return pool.share(PackedText(std::array<std::string_view, 1>{text}));
+    };
+    const auto kept = share("kept");
+    const std::size_t many = 10 * TextPool::look_at_min;
+
+    for (std::size_t i = 0; i < many; ++i) share("passing " + std::to_string(i));
+
+    EXPECT_LE(pool.size(), TextPool::look_at_min);
+    EXPECT_EQ(share("kept").at(0).data(), kept.at(0).data());
+    std::vector<PackedText> all;
+    for (std::size_t i = 0; i < many; ++i) all.push_back(share(std::to_string(i)));
+    for (std::size_t i = 0; i < many; ++i) EXPECT_EQ(all[i].at(0), std::to_string(i));
+    EXPECT_GE(pool.size(), many);
+}
+
+TEST(PackedId, ComesBackAsItWas) {
+    for (const std::string id :
+         {"", "s", "0123456789abcdef", "01234567-89ab-7def-8123-456789abcdef",
+          "01234567-89AB-7def-8123-456789abcdef", "0123456789ab7def8123456789abcdef",
+          "01234567:89ab-7def-8123-456789abcdef", "01234567-89ab-7def-8123-456789abcdeg",
+          "61616161-6161-6161-6161-616161616161", "aaaaaaaaaaaaaaaa"}) {
+        EXPECT_EQ(PackedId::unpack(PackedId(id).bytes()).text(), id);
+    }
+    const std::string uuid = "61616161-6161-6161-6161-616161616161";
+    EXPECT_EQ(PackedId(uuid).bytes().size(), 17U);
+    EXPECT_NE(PackedId(uuid).bytes(), PackedId("aaaaaaaaaaaaaaaa").bytes());
 }
 
 TEST(RareState, IsGoneWhenNothingIsRareAnyMore) {

@@ -180,7 +180,7 @@ void Journal::note_signs(const Input& input) {
         }
     } else if (const auto* hosted = hosted_named_by(input)) {
         signs_.push_back(
-            {SessionId(std::string(hosted->id())), hosted->generation(), state_.heard()});
+            {hosted->id(), hosted->generation(), state_.heard()});
     }
 }
 
@@ -257,7 +257,7 @@ Result<std::optional<bool>> Journal::is_own_ancestor(const Create& create) {
     for (std::size_t depth = 0; depth < limits::parents_max && !id.empty(); ++depth) {
         if (id == create.draft.id) return true;
         if (const auto* live = state_.find(id)) {
-            id = SessionId(std::string(live->parent_id()));
+            id = live->parent_id();
             continue;
         }
         if (is_ended_in_batch(id)) return std::nullopt;
@@ -369,7 +369,7 @@ void Journal::renew_behind(std::span<Input> rest, Step& step, const Error& why) 
             counts_.heartbeats += decision.renewals.size();
             step.replies.back() = std::move(decision.reply);
         } else if (const auto* hosted = hosted_named_by(input)) {
-            state_.renew(SessionId(std::string(hosted->id())));
+            state_.renew(hosted->id());
         }
     }
 }

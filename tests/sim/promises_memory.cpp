@@ -26,7 +26,7 @@ std::string difference(const LiveSession& live, const Session& row, const State&
     if (live.tally() != row.tally) return "what was counted of its messages";
     if (live.title() != row.title) return "title";
     if (live.cwd() != row.cwd) return "cwd";
-    if (live.parent_id() != row.parent_id.text()) return "parent_id";
+    if (live.parent_id() != row.parent_id) return "parent_id";
     if (live.former_owners() != row.former_owners) return "former owners";
     if (!live.is_seen_unsaved() && live.last_seen_at() != row.last_seen_at) return "last_seen_at";
     return {};
