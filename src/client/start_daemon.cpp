@@ -13,6 +13,7 @@
 #include "client/directory_watch.hpp"
 #include "client/log_tail.hpp"
 #include "platform/lock_file.hpp"
+#include "platform/procfs.hpp"
 
 namespace knell::client {
 
@@ -144,6 +145,8 @@ Result<Connection> start_daemon(const Paths& paths, NameVariables name_variables
         return std::unexpected(std::move(checked.error()));
     }
     if (auto running = connect_to_holder(paths, deadline)) return std::move(*running);
+    // The daemon would say so too, in its log; but it is executed by a name in there.
+    if (auto mounted = check_procfs(); !mounted) return std::unexpected(mounted.error());
     auto connection = launch_and_connect(paths, name_variables, deadline, options);
     if (connection || deadline.passed()) return connection;
     // A daemon that is being killed loses its socket before its lock.  Ours may have met that lock

@@ -33,6 +33,7 @@
 #include "platform/environment.hpp"
 #include "platform/log.hpp"
 #include "platform/process_limits.hpp"
+#include "platform/procfs.hpp"
 #include "platform/random.hpp"
 #include "platform/version.hpp"
 #include "rpc/dispatcher.hpp"
@@ -469,6 +470,7 @@ void log_started(const DaemonOptions& options, const Daemon& daemon) {
 int run_daemon(const DaemonOptions& options) {
     const auto& paths = options.paths;
     set_up_process(paths);
+    if (auto mounted = check_procfs(); !mounted) return refuse(mounted.error());
     const auto descriptors = raise_descriptor_limit();
     if (!descriptors) return refuse(descriptors.error());
     if (auto made = make_directories(paths); !made) return refuse(made.error());
