@@ -84,6 +84,7 @@ class Daemon final : public rpc::Backend {
                  }),
           dispatcher_(*this),
           clients_(descriptors.clients_max),
+          hooks_max_(descriptors.hooks_max),
           server_(loop_, dispatcher_, clients_),
           http_(options_.paths, options_.http_listen, config_, loop_, dispatcher_, clients_,
                 [this] { return writer_.why_failing().empty(); }),
@@ -206,7 +207,8 @@ class Daemon final : public rpc::Backend {
                               .connections = clients_.open(),
                               .connections_max = clients_.max(),
                               .reads_queued = read_thread_.queued(),
-                              .file_watch_trouble = delivery_->file_watch_trouble()},
+                              .file_watch_trouble = delivery_->file_watch_trouble(),
+                              .hook_shortage = delivery_->hook_shortage()},
                              reader);
     }
 
@@ -382,7 +384,8 @@ class Daemon final : public rpc::Backend {
                     [this](std::string what) {
                         writer_.observe(Announce{EventType::notice, std::move(what)});
                     },
-                .config = config_};
+                .config = config_,
+                .hooks_max = hooks_max_};
     }
 
     void publish(std::vector<Writer::Answer> answers, std::vector<Event> events) {
@@ -440,6 +443,7 @@ class Daemon final : public rpc::Backend {
     rpc::Dispatcher dispatcher_;
     net::EventLoop loop_;
     net::ClientCount clients_;
+    const std::size_t hooks_max_;
     net::Server server_;
     HttpService http_;
     Housekeeping housekeeping_;

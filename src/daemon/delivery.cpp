@@ -49,7 +49,7 @@ Delivery::Delivery(const Paths& paths, std::string node_id, Seq head, Dependenci
       files_(paths),
       dependencies_(std::move(dependencies)),
       scheduler_(node_id_, head),
-      hooks_(node_id_),
+      hooks_(node_id_, dependencies_.hooks_max),
       webhooks_(node_id_),
       last_test_(first_test) {}
 
@@ -156,6 +156,7 @@ void Delivery::step(Now now) {
     webhooks_.step();
     collect(hooks_.take_finished(), now);
     collect(webhooks_.take_finished(), now);
+    shortage_.tell(hooks_.shortage(), hooks_.waiting());
     for (auto& notice : scheduler_.take_notices()) {
         log_warn("{}", notice);
         dependencies_.notify(std::move(notice));
@@ -239,15 +240,15 @@ void Delivery::reload(Now now) {
 
 void Delivery::begin(const DeliveryScheduler::Attempt& attempt, Now now) {
     attempts_.emplace(attempt.id, attempt);
-    begin_on(attempt.subscriber, attempt.id, *attempt.rendered, now);
+    begin_on(attempt.subscriber, attempt.id, attempt.rendered, now, HookRunner::IfShort::wait);
 }
 
-void Delivery::begin_on(const std::string& name, AttemptId id, const RenderedEvent& rendered,
-                        Now now) {
+void Delivery::begin_on(const std::string& name, AttemptId id, const RenderedEventRef& rendered,
+                        Now now, HookRunner::IfShort if_short) {
     if (const auto* hook = subscriber_config_.hook(name)) {
-        hooks_.start(id, *hook, rendered, now.steady);
+        hooks_.start(id, *hook, rendered, now.steady, if_short);
     } else if (const auto* webhook = subscriber_config_.webhook(name)) {
-        webhooks_.start(id, *webhook, rendered, now.wall);
+        webhooks_.start(id, *webhook, *rendered, now.wall);
     }
 }
 
@@ -387,9 +388,10 @@ void Delivery::test(const std::string& name, Answered done, Now now) {
     if (!scheduler_.knows(name)) return done(nobody(name));
     const auto* hook = subscriber_config_.hook(name);
     const auto& events = hook != nullptr ? hook->events : subscriber_config_.webhook(name)->events;
-    const auto rendered = sample_event(events, node_id_, ++last_test_ - first_test, now);
+    const auto rendered = std::make_shared<const RenderedEvent>(
+        sample_event(events, node_id_, ++last_test_ - first_test, now));
     tests_.emplace(last_test_, Test{std::move(done), now.steady});
-    begin_on(name, last_test_, rendered, now);
+    begin_on(name, last_test_, rendered, now, HookRunner::IfShort::fail);
 }
 
 }  // namespace knell

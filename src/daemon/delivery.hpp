@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/bounded_queue.hpp"
+#include "daemon/hook_shortage.hpp"
 #include "daemon/subscriber_config.hpp"
 #include "daemon/subscriber_files.hpp"
 #include "deliver/delivery_scheduler.hpp"
@@ -38,6 +40,7 @@ class Delivery {
         Notify notify;
         /// Read anew by the delivery thread, which watches the files.
         ConfigHolder& config;
+        std::size_t hooks_max = std::numeric_limits<std::size_t>::max();  // run at once
     };
 
     /// `head`: the newest event before this daemon's own first one.
@@ -58,6 +61,8 @@ class Delivery {
     void reload_soon();
     /// Any thread: why changed files are noticed late; "" when they are not.
     std::string file_watch_trouble() const { return files_.trouble(); }
+    /// Any thread: why hooks wait to be started; "" when they do not.
+    std::string hook_shortage() const { return shortage_.text(); }
     /// Any thread: `done` is called on the delivery thread.
     void ask(rpc::HooksCall call, Answered done);
 
@@ -72,7 +77,8 @@ class Delivery {
     void reload_when_changed(Now now);
     void reload(Now now);
     void begin(const DeliveryScheduler::Attempt& attempt, Now now);
-    void begin_on(const std::string& name, AttemptId id, const RenderedEvent& rendered, Now now);
+    void begin_on(const std::string& name, AttemptId id, const RenderedEventRef& rendered, Now now,
+                  HookRunner::IfShort if_short);
     void collect(std::vector<Finished> finished, Now now);
     /// In the log, before the scheduler hears of it.
     void explain(const DeliveryScheduler::Attempt& attempt, const Outcome& outcome) const;
@@ -99,6 +105,7 @@ class Delivery {
     std::atomic<bool> woken_ = false;         // since the thread last looked
     Poller poller_;                           // only `wake` is for any thread
     SubscriberFiles files_;                   // only `trouble` is for any thread
+    HookShortage shortage_;                   // only `text` is for any thread
 
     // The delivery thread's alone.
     Dependencies dependencies_;

@@ -9,7 +9,12 @@ namespace knell {
 
 namespace {
 
-constexpr std::size_t descriptors_reserved = 128;  // store, logs, hooks: never for clients
+/// Store, locks, log, sockets, threads: 32 at rest, and some to read files with.
+constexpr std::size_t for_itself = 36;
+/// What it takes to look at all that a hook runs and to start it, one hook after the other.
+constexpr std::size_t to_start_a_hook = 16;
+constexpr std::size_t of_a_running_hook = 2;  // its process and its output
+constexpr std::size_t hooks_min = 2;
 
 }  // namespace
 
@@ -26,11 +31,13 @@ Result<Descriptors> raise_descriptor_limit() {
                                 "limit of whoever starts it, for example: ulimit -n 1024",
                                 descriptors, descriptors_min));
     }
-    const auto clients = descriptors > 2 * descriptors_reserved
-                             ? (descriptors - descriptors_reserved) / 5 * 3
-                             : descriptors / 2;
-    const auto rest = descriptors - clients;
-    return Descriptors{clients, rest - std::min(descriptors_reserved, rest / 2)};
+    static_assert(descriptors_min > for_itself + to_start_a_hook + hooks_min * of_a_running_hook);
+    const auto shared = descriptors - for_itself - to_start_a_hook;
+    const auto hooks = std::max(hooks_min, shared / 8 / of_a_running_hook);
+    const auto webhooks = shared / 8;  // nobody counts these: they are tried again
+    const auto rest = shared - hooks * of_a_running_hook - webhooks;
+    const auto clients = rest / 5 * 3 + rest % 5;
+    return Descriptors{.clients_max = clients, .owners_max = rest - clients, .hooks_max = hooks};
 }
 
 }  // namespace knell

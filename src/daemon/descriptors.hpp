@@ -6,18 +6,21 @@
 
 namespace knell {
 
-/// How many descriptors clients may take, and how many the owners' pidfds.
+/// How many descriptors clients may take, and how many the owners' pidfds; and how many hooks may
+/// be run at once.
 struct Descriptors {
     std::size_t clients_max = 0;
     std::size_t owners_max = 0;
+    std::size_t hooks_max = 0;
 };
 
-/// Store, lock, log, threads, hooks and a few clients: with fewer it would find no death.
-inline constexpr std::size_t descriptors_min = 48;
+/// Store, lock, log, threads, two hooks and a few clients: with fewer it would find no death.
+inline constexpr std::size_t descriptors_min = 64;
 
-/// As many as the system allows; an error when these are fewer than `descriptors_min`.  Two in five
-/// of them are for the owners' pidfds: clients must not crowd out the proof of life, nor that proof
-/// what the daemon itself needs.
+/// As many as the system allows; an error when these are fewer than `descriptors_min`.  What the
+/// daemon itself needs and what starts a hook is nobody else's.  Of the rest a quarter is for hooks
+/// and webhooks, and of what is left two in five are for the owners' pidfds: clients must crowd out
+/// neither the proof of life nor those who are to hear of a death.
 Result<Descriptors> raise_descriptor_limit();
 
 }  // namespace knell

@@ -17,8 +17,8 @@ void raise_from(rlim_t hard) {
         std::fprintf(stderr, "%s", raised.error().message.c_str());
         std::_Exit(raised.error().code == ErrorCode::limit ? 1 : 9);
     }
-    std::fprintf(stderr, "%zu clients, %zu owners of %zu", raised->clients_max, raised->owners_max,
-                 static_cast<std::size_t>(now.rlim_cur));
+    std::fprintf(stderr, "%zu clients, %zu owners, %zu hooks of %zu", raised->clients_max,
+                 raised->owners_max, raised->hooks_max, static_cast<std::size_t>(now.rlim_cur));
     std::_Exit(0);
 }
 
@@ -27,17 +27,17 @@ void expect_shares(rlim_t hard, const char* shares) {
 }
 
 TEST(Descriptors, TheSoftLimitIsRaisedAndSharedOut) {
-    expect_shares(1000, "522 clients, 350 owners of 1000");
+    expect_shares(1000, "428 clients, 284 owners, 59 hooks of 1000");
 }
 
-TEST(Descriptors, FewAreSharedInHalves) {
-    expect_shares(256, "128 clients, 64 owners of 256");
-    expect_shares(descriptors_min, "24 clients, 12 owners of 48");
+TEST(Descriptors, FewAreEnoughForAllThatMustBe) {
+    expect_shares(256, "93 clients, 62 owners, 12 hooks of 256");
+    expect_shares(descriptors_min, "5 clients, 2 owners, 2 hooks of 64");
 }
 
 TEST(Descriptors, TooFewAreRefusedWithWhatToDo) {
     EXPECT_EXIT(raise_from(descriptors_min - 1), ::testing::ExitedWithCode(1),
-                "only 47 files may be open at once, and knell needs 48");
+                "only 63 files may be open at once, and knell needs 64");
 }
 
 }  // namespace

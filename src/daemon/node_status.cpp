@@ -27,6 +27,7 @@ std::vector<std::string> degraded(const NodeView& node, const StoreFacts& facts)
             fmt::format("{} owners are looked for every second or so: no pidfd can be had for them",
                         watched.looked_at));
     }
+    if (!node.hook_shortage.empty()) reasons.push_back(node.hook_shortage);
     for (const auto& limit : node.process_limits) reasons.emplace_back("the daemon: " + limit);
     return reasons;
 }

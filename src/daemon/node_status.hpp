@@ -27,6 +27,7 @@ struct NodeView {
     std::size_t connections_max = 0;
     std::size_t reads_queued = 0;
     std::string file_watch_trouble;  // "": none
+    std::string hook_shortage;       // the same
 };
 
 /// On the read thread.

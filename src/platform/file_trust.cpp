@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "platform/private_group.hpp"
+#include "platform/shortage.hpp"
 #include "platform/small_file.hpp"
 
 namespace knell {
@@ -146,10 +147,13 @@ class Walk {
         return text.empty() ? "/" : text;
     }
 
+    static ErrorCode code_of(int error) {
+        if (error == ENOENT) return ErrorCode::not_found;
+        return is_shortage(error) ? ErrorCode::limit : ErrorCode::storage;
+    }
     static std::unexpected<Error> cannot(const std::string& where, int error) {
-        return fail(error == ENOENT ? ErrorCode::not_found : ErrorCode::storage,
-                    fmt::format("cannot be looked at (in {}): {}", where,
-                                std::generic_category().message(error)));
+        return fail(code_of(error), fmt::format("cannot be looked at (in {}): {}", where,
+                                                std::generic_category().message(error)));
     }
 
     Result<OwnFile> finish() {
@@ -192,12 +196,15 @@ Result<std::string> read_only_ours(const std::string& path, std::size_t bytes_ma
     return read_regular_file(opened->path_of_descriptor(), bytes_max);
 }
 
-std::string safe_search_path(std::string_view search_path) {
+Result<std::string> safe_search_path(std::string_view search_path) {
     std::string safe;
     while (!search_path.empty()) {
         const auto part = search_path.substr(0, search_path.find(':'));
         search_path.remove_prefix(std::min(part.size() + 1, search_path.size()));
-        if (!part.starts_with('/') || !check_only_ours(std::string(part))) continue;
+        if (!part.starts_with('/')) continue;
+        const auto ours = check_only_ours(std::string(part));
+        if (!ours && ours.error().code == ErrorCode::limit) return std::unexpected(ours.error());
+        if (!ours) continue;
         if (!safe.empty()) safe += ':';
         safe += part;
     }

@@ -32,7 +32,8 @@ struct OwnFile {
     std::string path_of_descriptor() const;
 };
 
-/// `not_found` when there is nothing; `unauthorized` when it is not only ours.
+/// `not_found` when there is nothing; `unauthorized` when it is not only ours; `limit` when the
+/// system is short of what it takes to look (platform/shortage.hpp).
 Result<OwnFile> open_only_ours(const std::string& path);
 
 /// The same without keeping it.
@@ -42,7 +43,7 @@ Result<void> check_only_ours(const std::string& path);
 Result<std::string> read_only_ours(const std::string& path, std::size_t bytes_max);
 
 /// The directories of a $PATH that are only ours and root's.  Relative ones mean something else in
-/// another directory, and are left out too.
-std::string safe_search_path(std::string_view search_path);
+/// another directory, and are left out too.  `limit` when one cannot be looked at for now.
+Result<std::string> safe_search_path(std::string_view search_path);
 
 }  // namespace knell

@@ -155,8 +155,8 @@ TEST_F(FileTrust, ASearchPathIsLeftWithItsSafeDirectories) {
     const auto shared = root_ + "/shared";
     std::filesystem::create_directories(shared);
     allow(shared, 0777);
-    EXPECT_EQ(safe_search_path(shared + ":/usr/bin:.::bin:/no/such:/bin"), "/usr/bin:/bin");
-    EXPECT_EQ(safe_search_path(""), "");
+    EXPECT_EQ(safe_search_path(shared + ":/usr/bin:.::bin:/no/such:/bin").value(), "/usr/bin:/bin");
+    EXPECT_EQ(safe_search_path("").value(), "");
 }
 
 }  // namespace

@@ -64,8 +64,8 @@ AttemptId HookTrial::start(const HookSpec& hook) {
     return start(hook, rendered());
 }
 
-AttemptId HookTrial::start(const HookSpec& hook, const RenderedEvent& rendered) {
-    runner_.start(++last_attempt_, hook, rendered, SteadyTime{});
+AttemptId HookTrial::start(const HookSpec& hook, const RenderedEvent& rendered, SteadyTime now) {
+    runner_.start(++last_attempt_, hook, std::make_shared<const RenderedEvent>(rendered), now);
     return last_attempt_;
 }
 

@@ -35,7 +35,7 @@ class HookTrial {
 
     /// Starts it as the next attempt.
     AttemptId start(const HookSpec& hook);
-    AttemptId start(const HookSpec& hook, const RenderedEvent& rendered);
+    AttemptId start(const HookSpec& hook, const RenderedEvent& rendered, SteadyTime now = {});
     /// Waits until the runner has something to do, without letting it.
     void wait();
     /// Steps until nothing runs, and nothing killed is left to be reaped.

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <optional>
 #include <ranges>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "deliver/hook/hermes_shim.hpp"
+#include "platform/shortage.hpp"
 
 namespace knell {
 
@@ -21,15 +24,20 @@ namespace fs = std::filesystem;
 constexpr std::size_t interpreter_line_max = 256;  // as in the kernel
 constexpr int interpreters_max = 5;
 
-using Problem = FileProblem;
+using Problem = CommandProblem;
+
+Problem problem_with(const fs::path& path, Error error) {
+    return {{path.string(), {}, std::move(error.message)},
+            /*is_shortage=*/error.code == ErrorCode::limit};
+}
 
 std::expected<OwnFile, Problem> open_file(const fs::path& path) {
     auto opened = open_only_ours(path.string());
     if (opened) return std::move(*opened);
     if (opened.error().code == ErrorCode::not_found) {
-        return std::unexpected(Problem{path.string(), {}, "is not there"});
+        return std::unexpected(Problem{{path.string(), {}, "is not there"}});
     }
-    return std::unexpected(Problem{path.string(), {}, std::move(opened.error().message)});
+    return std::unexpected(problem_with(path, std::move(opened.error())));
 }
 
 /// What is left of `text` from its next word on.
@@ -42,13 +50,20 @@ std::string_view first_word(std::string_view text) {
     return text.substr(0, text.find_first_of(" \t"));
 }
 
-/// What follows #! in a script; "" when it is none, or none that we may read.
-std::string interpreter_line(const OwnFile& program) {
+/// What follows #! in a script; "" when it is none, or none that we may read.  A problem when it
+/// cannot be told for now: an interpreter that is not known is not looked at either.
+std::expected<std::string, Problem> interpreter_line(const OwnFile& program) {
     const Fd file(
         open(program.path_of_descriptor().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    if (!file) return {};
+    if (!file && is_shortage(errno)) {
+        return std::unexpected(
+            Problem{{program.path,
+                     {},
+                     "its first line cannot be read: " + std::generic_category().message(errno)},
+                    /*is_shortage=*/true});
+    }
     std::array<char, interpreter_line_max> bytes{};
-    const auto size = read(file.get(), bytes.data(), bytes.size());
+    const auto size = file ? read(file.get(), bytes.data(), bytes.size()) : 0;
     if (size < 2) return {};
     const std::string_view line(bytes.data(), static_cast<std::size_t>(size));
     if (!line.starts_with("#!")) return {};
@@ -57,7 +72,7 @@ std::string interpreter_line(const OwnFile& program) {
 
 /// `#!/usr/bin/env NAME`: the file that env(1) will run, if it finds one.  The PATH that it gets
 /// has only directories that are safe; the file may still be one that others can change.
-std::optional<std::string> run_by_env(std::string_view line, std::string_view search_path) {
+Result<std::optional<std::string>> run_by_env(std::string_view line, std::string_view search_path) {
     auto name = first_word(line);
     if (fs::path(name).filename() != "env") return std::nullopt;
     do {
@@ -69,9 +84,10 @@ std::optional<std::string> run_by_env(std::string_view line, std::string_view se
     for (const auto part : std::views::split(search_path, ':')) {
         const std::string folder(part.begin(), part.end());
         const auto candidate = fs::path(folder) / name;
-        if (access(candidate.c_str(), X_OK) == 0 && check_only_ours(folder)) {
-            return candidate.string();
-        }
+        if (access(candidate.c_str(), X_OK) != 0) continue;
+        const auto ours = check_only_ours(folder);
+        if (ours) return candidate.string();
+        if (ours.error().code == ErrorCode::limit) return std::unexpected(ours.error());
     }
     return std::nullopt;
 }
@@ -81,16 +97,19 @@ std::expected<void, Problem> check_interpreters(const fs::path& directory, std::
                                                 std::string_view search_path) {
     for (int i = 0; i < interpreters_max && !line.empty(); ++i) {
         const auto by_env = run_by_env(line, search_path);
+        if (!by_env) return std::unexpected(problem_with(directory, by_env.error()));
         std::string next;
-        for (const auto& word : {std::string(first_word(line)), by_env.value_or("")}) {
+        for (const auto& word : {std::string(first_word(line)), by_env->value_or("")}) {
             if (word.empty()) continue;
             const auto path = directory / word;  // an absolute word stays as it is
             const auto interpreter = open_only_ours(path.string());
             if (!interpreter && interpreter.error().code == ErrorCode::not_found) return {};
             if (!interpreter) {
-                return std::unexpected(Problem{path.string(), {}, interpreter.error().message});
+                return std::unexpected(problem_with(path, interpreter.error()));
             }
-            next = interpreter_line(*interpreter);
+            auto named = interpreter_line(*interpreter);
+            if (!named) return std::unexpected(std::move(named.error()));
+            next = std::move(*named);
         }
         line = std::move(next);
     }
@@ -116,16 +135,16 @@ std::expected<std::vector<std::string>, Problem> python_command(const std::strin
                                                                 std::string_view search_path) {
     if (const auto opened = open_file(handler); !opened) return std::unexpected(opened.error());
     const auto python = find_in_path("python3", search_path);
-    if (!python) return std::unexpected(Problem{handler, {}, python.error().message});
+    if (!python) return std::unexpected(problem_with(handler, python.error()));
     // Unbuffered: what a handler printed before it was killed is not lost.
     return std::vector<std::string>{*python, "-u", "-c", std::string{hermes_shim}, handler};
 }
 
 }  // namespace
 
-std::expected<HookCommand, FileProblem> open_hook_command(const std::string& directory,
-                                                          const HookProgram& program,
-                                                          std::string_view search_path) {
+std::expected<HookCommand, CommandProblem> open_hook_command(const std::string& directory,
+                                                             const HookProgram& program,
+                                                             std::string_view search_path) {
     auto own_directory = open_file(directory);
     if (!own_directory) return std::unexpected(std::move(own_directory.error()));
     auto argv = program.argv;
@@ -139,12 +158,13 @@ std::expected<HookCommand, FileProblem> open_hook_command(const std::string& dir
     auto own_program = open_file(argv.front());
     if (!own_program) return std::unexpected(std::move(own_program.error()));
     const auto interpreter = interpreter_line(*own_program);
-    if (auto checked = check_interpreters(directory, interpreter, search_path); !checked) {
+    if (!interpreter) return std::unexpected(interpreter.error());
+    if (auto checked = check_interpreters(directory, *interpreter, search_path); !checked) {
         return std::unexpected(std::move(checked.error()));
     }
     return HookCommand{.directory = std::move(*own_directory),
                        .program = std::move(*own_program),
-                       .is_script = !interpreter.empty(),
+                       .is_script = !interpreter->empty(),
                        .argv = std::move(argv)};
 }
 

@@ -19,12 +19,19 @@ struct HookCommand {
     std::vector<std::string> argv;
 };
 
+/// Why a command is not to be run.
+struct CommandProblem {
+    FileProblem what;
+    /// Not the command's fault: the system is short of what it takes to look.
+    bool is_shortage = false;
+};
+
 /// Looks at everything that the command runs: the directory it runs in, the program, the
 /// interpreter of its #! line, scripts of the hook's own that it is given as words, and for a
 /// handler.py the python3 of the PATH.  What somebody else could change is a problem, and so is
 /// what is not there.
-std::expected<HookCommand, FileProblem> open_hook_command(const std::string& directory,
-                                                          const HookProgram& program,
-                                                          std::string_view search_path);
+std::expected<HookCommand, CommandProblem> open_hook_command(const std::string& directory,
+                                                             const HookProgram& program,
+                                                             std::string_view search_path);
 
 }  // namespace knell

@@ -59,7 +59,7 @@ std::expected<HookSpec, Problems> read_hook(const fs::path& directory) {
     if (!program) return about(manifest, program.error());
     // Looked at again for each run: this is for the person who asks why it does not.
     if (auto command = open_hook_command(directory.string(), *program, search_path); !command) {
-        return std::unexpected(Problems{std::move(command.error())});
+        return std::unexpected(Problems{std::move(command.error().what)});
     }
     auto events = choose_events(file->events);
 

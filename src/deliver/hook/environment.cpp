@@ -34,7 +34,8 @@ void put(std::vector<std::string>& environment, std::string_view name, std::stri
 
 }  // namespace
 
-std::vector<std::string> hook_environment(const char* const* ours, const RenderedEvent& rendered) {
+Result<std::vector<std::string>> hook_environment(const char* const* ours,
+                                                  const RenderedEvent& rendered) {
     std::vector<std::string> environment;
     for (; *ours != nullptr; ++ours) {
         const std::string_view entry = *ours;
@@ -43,7 +44,11 @@ std::vector<std::string> hook_environment(const char* const* ours, const Rendere
         const auto name = entry.substr(0, equals);
         const auto value = entry.substr(equals + 1);
         if (name == "PATH") {
-            put(environment, name, safe_search_path(value));
+            const auto path = safe_search_path(value);
+            if (!path) {
+                return fail(path.error().code, "its PATH " + path.error().message);
+            }
+            put(environment, name, *path);
         } else if (is_passed_on(name)) {
             put(environment, name, value);
         }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.hpp"
 #include "deliver/rendered_event.hpp"
 
 namespace knell {
@@ -14,7 +15,9 @@ namespace knell {
 /// Never KNELL_SOCKET: beside KNELL_SESSION_ID it marks the processes of a session, and a hook must
 /// not be taken for something the session left behind.
 ///
-/// `ours` is an environment as C has it: ended by a null pointer.
-std::vector<std::string> hook_environment(const char* const* ours, const RenderedEvent& rendered);
+/// `ours` is an environment as C has it: ended by a null pointer.  `limit`: the PATH cannot be
+/// looked at for now.
+Result<std::vector<std::string>> hook_environment(const char* const* ours,
+                                                  const RenderedEvent& rendered);
 
 }  // namespace knell

@@ -29,7 +29,7 @@ TEST(HookEnvironment, PassesOnOnlyWhatProgramsNeed) {
                                            "LD_PRELOAD=/evil.so",
                                            "broken",
                                            nullptr};
-    EXPECT_THAT(hook_environment(ours.data(), {.seq = 1}),
+    EXPECT_THAT(hook_environment(ours.data(), {.seq = 1}).value(),
                 UnorderedElementsAre("PATH=/bin", "HOME=/home/me", "LC_ALL=C.UTF-8",
                                      "XDG_RUNTIME_DIR=/r", "KNELL_HOME=/k", "KNELL_EVENT_SEQ=1"));
 }
@@ -42,7 +42,7 @@ TEST(HookEnvironment, SaysWhatTheEventIsAbout) {
         .time = {},
         .session_id = "s1",
         .json = R"({"type":"session:end","session_key":"agent:main","reason":"completed"})"};
-    EXPECT_THAT(hook_environment(nothing.data(), rendered),
+    EXPECT_THAT(hook_environment(nothing.data(), rendered).value(),
                 ElementsAre("KNELL_EVENT=session:end", "KNELL_EVENT_ID=n-7", "KNELL_EVENT_SEQ=7",
                             "KNELL_SESSION_ID=s1", "KNELL_SESSION_KEY=agent:main",
                             "KNELL_REASON=completed"));
@@ -51,7 +51,7 @@ TEST(HookEnvironment, SaysWhatTheEventIsAbout) {
 TEST(HookEnvironment, LeavesOutWhatTheEventDoesNotHave) {
     const RenderedEvent rendered{
         .seq = 8, .id = "n-8", .type = "notice", .json = R"({"reason":7})"};
-    EXPECT_THAT(hook_environment(nothing.data(), rendered),
+    EXPECT_THAT(hook_environment(nothing.data(), rendered).value(),
                 ElementsAre("KNELL_EVENT=notice", "KNELL_EVENT_ID=n-8", "KNELL_EVENT_SEQ=8"));
 }
 
@@ -63,7 +63,7 @@ TEST(HookEnvironment, LeavesOutWhatCannotBeToldWhole) {
                                  .json = R"({"session_key":"a\u0000b","reason":")" +
                                          std::string(limits::hook_variable_bytes_max + 1, 'x') +
                                          "\"}"};
-    EXPECT_THAT(hook_environment(ours.data(), rendered), ElementsAre("KNELL_EVENT_SEQ=9"));
+    EXPECT_THAT(hook_environment(ours.data(), rendered).value(), ElementsAre("KNELL_EVENT_SEQ=9"));
 }
 
 }  // namespace

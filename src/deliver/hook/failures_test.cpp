@@ -1,5 +1,5 @@
-// What the kernel refuses while a hook is started, watched or stopped: the attempt fails, and
-// nothing is left running or open.
+// What the kernel refuses while a hook is started, watched or stopped: the attempt fails, or waits
+// where the system is only short of something, and nothing is left running or open.
 
 #include <algorithm>
 #include <array>
@@ -28,6 +28,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using testing::with_refused_calls;
+using namespace std::chrono_literals;
 using Kind = Outcome::Kind;
 
 class HookFailures : public ::testing::Test, public testing::HookTrial {
@@ -61,34 +62,86 @@ class HookFailures : public ::testing::Test, public testing::HookTrial {
     const std::vector<pid_t> others_ = children_of_process();
 };
 
+struct Refused {
+    long call;
+    int error;
+    const char* what;
+};
+
 TEST_F(HookFailures, WhatIsRefusedBeforeItRunsIsNamed) {
-    struct Refused {
-        long call;
-        int error;
-        const char* what;
-    };
     for (const auto& [call, error, what] : {
-             Refused{SYS_memfd_create, EMFILE, "cannot hold the event for its input: Too many"},
-             Refused{SYS_write, ENOMEM, "cannot hold the event for its input: Cannot allocate"},
              Refused{SYS_fcntl, EPERM, "cannot hold the event for its input: Operation not"},
              Refused{SYS_lseek, ESPIPE, "cannot hold the event for its input: Illegal seek"},
-             Refused{SYS_pipe2, EMFILE, "cannot open a pipe for its output: Too many open files"},
-             Refused{SYS_vfork, EAGAIN, "cannot run /bin/sh: Resource temporarily unavailable"},
              Refused{SYS_setsid, EPERM, "cannot run /bin/sh: Operation not permitted"},
+             Refused{SYS_pidfd_open, EPERM, "cannot watch it: Operation not permitted"},
          }) {
-        const auto outcome = run_refused({call}, error, shell("touch ran"));
+        const auto outcome = run_refused({call}, error, shell("read x; touch ran"));
         EXPECT_EQ(outcome.kind, Kind::failed) << what;
         EXPECT_THAT(outcome.what, HasSubstr(what));
         EXPECT_THAT(children(), IsEmpty()) << what;
     }
-    EXPECT_FALSE(std::filesystem::exists(path("ran")));
 }
 
-TEST_F(HookFailures, OneThatCannotBeWatchedIsKilledAndReaped) {
-    const auto outcome = run_refused({SYS_pidfd_open}, EMFILE, shell("sleep 1000"));
-    EXPECT_EQ(outcome.kind, Kind::failed);
-    EXPECT_EQ(outcome.what, "cannot watch it: Too many open files");
-    EXPECT_THAT(children(), IsEmpty());
+TEST_F(HookFailures, WhatTheSystemIsShortOfPutsItOffAndCountsAsNoAttempt) {
+    SteadyTime now;
+    for (const auto& [call, error, what] : {
+             Refused{SYS_memfd_create, EMFILE, "cannot hold the event for its input: Too many"},
+             Refused{SYS_memfd_create, ENFILE, "cannot hold the event for its input: Too many"},
+             Refused{SYS_write, ENOMEM, "cannot hold the event for its input: Cannot allocate"},
+             Refused{SYS_pipe2, EMFILE, "cannot open a pipe for its output: Too many open files"},
+             Refused{SYS_openat, EMFILE, "cannot be looked at (in /): Too many open files"},
+             Refused{SYS_vfork, EAGAIN, "cannot run /bin/sh: Resource temporarily unavailable"},
+             Refused{SYS_vfork, ENOMEM, "cannot run /bin/sh: Cannot allocate memory"},
+             Refused{SYS_pidfd_open, EMFILE, "cannot watch it: Too many open files"},
+         }) {
+        with_refused_calls({call}, error, [&] { start(shell("true"), rendered(), now); });
+        EXPECT_EQ(runner().waiting(), 1U) << what;
+        EXPECT_THAT(runner().shortage(), HasSubstr(what));
+        EXPECT_THAT(children(), IsEmpty()) << what;
+        EXPECT_EQ(runner().next_deadline(), now + 1s) << what;
+
+        runner().step(now + 999ms);
+        EXPECT_EQ(runner().waiting(), 1U) << what;
+        now += 1s;
+        runner().step(now);
+        EXPECT_EQ(runner().waiting(), 0U) << what;
+        EXPECT_EQ(runner().shortage(), "") << what;
+        const auto finished = finish(now);
+        ASSERT_THAT(finished, SizeIs(1)) << what;
+        EXPECT_EQ(finished[0].outcome.kind, Kind::delivered) << finished[0].outcome.what;
+    }
+}
+
+TEST_F(HookFailures, WhoWaitsForTheAnswerIsToldOfAShortageAtOnce) {
+    with_refused_calls({SYS_pipe2}, EMFILE, [&] {
+        runner().start(1, shell("true"), std::make_shared<const RenderedEvent>(rendered()),
+                       SteadyTime{}, HookRunner::IfShort::fail);
+    });
+    const auto finished = runner().take_finished();
+    ASSERT_THAT(finished, SizeIs(1));
+    EXPECT_EQ(finished[0].outcome.kind, Kind::failed);
+    EXPECT_THAT(finished[0].outcome.what, HasSubstr("Too many open files"));
+    EXPECT_EQ(runner().waiting(), 0U);
+    EXPECT_EQ(runner().shortage(), "");
+}
+
+TEST_F(HookFailures, OneThatWaitsIsCancelledLikeOneThatRuns) {
+    AttemptId attempt = 0;
+    with_refused_calls({SYS_pipe2}, EMFILE, [&] { attempt = start(shell("true")); });
+    runner().cancel(attempt);
+    runner().step(SteadyTime{} + 1s);
+    EXPECT_EQ(runner().running(), 0U);
+    EXPECT_EQ(runner().shortage(), "");
+    EXPECT_THAT(finish(), IsEmpty());
+}
+
+TEST_F(HookFailures, AShortageIsOverAtTheLatestWhenOneOfOurOwnEnds) {
+    const auto gate = fifo("gate");
+    start(shell("read x < gate"));
+    with_refused_calls({SYS_vfork}, EAGAIN, [&] { start(shell("true")); });
+    EXPECT_EQ(runner().waiting(), 1U);
+    testing::write_line(gate);
+    EXPECT_THAT(finish(), SizeIs(2)) << "though no time passes";
 }
 
 TEST_F(HookFailures, OneThatSomebodyElseHasReapedIsNotSignalled) {
@@ -116,21 +169,32 @@ TEST_F(HookFailures, WithoutCloseRangeItInheritsNoDescriptorEither) {
 }
 
 #ifndef KNELL_NEEDS_DESCRIPTORS
-TEST_F(HookFailures, WhereverTheDescriptorsEndItFailsAndSaysSo) {
+TEST_F(HookFailures, WhereverTheDescriptorsEndItIsPutOffAndThenRunsAsEver) {
+    const auto script = spec({write("run", "#!/usr/bin/env sh\necho \"$PATH\"\n")});
+    const auto as_ever = run(script).output;
+    ASSERT_NE(as_ever, "");
     rlimit before{};
     getrlimit(RLIMIT_NOFILE, &before);
     const Fd lowest{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
-    Outcome outcome;
-    for (rlim_t more = 1; outcome.kind != Kind::delivered; ++more) {
-        ASSERT_LT(more, 64U) << outcome.what;
+    SteadyTime now;
+    bool was_put_off = true;
+    for (rlim_t more = 1; was_put_off; ++more) {
+        ASSERT_LT(more, 64U) << runner().shortage();
         const rlimit few{.rlim_cur = static_cast<rlim_t>(lowest.get()) + more,
                          .rlim_max = before.rlim_max};
         setrlimit(RLIMIT_NOFILE, &few);
-        outcome = run(shell("true"));
+        start(script, rendered(), now);
         setrlimit(RLIMIT_NOFILE, &before);
-        if (outcome.kind == Kind::delivered) continue;
-        EXPECT_THAT(outcome.what, ::testing::HasSubstr("oo many open files"));
-        EXPECT_THAT(children(), IsEmpty());
+        was_put_off = runner().waiting() > 0;
+        if (was_put_off) {
+            EXPECT_THAT(children(), IsEmpty());
+            now += 1s;
+            runner().step(now);
+        }
+        const auto finished = finish(now);
+        ASSERT_THAT(finished, SizeIs(1)) << more;
+        EXPECT_EQ(finished[0].outcome.kind, Kind::delivered) << finished[0].outcome.what;
+        EXPECT_EQ(finished[0].outcome.output, as_ever) << more;
     }
 }
 #endif
@@ -140,7 +204,8 @@ TEST_F(HookFailures, WhatAnEarlierDaemonLeftAndCannotBeKilledIsNotRunBeside) {
     const auto node = fmt::format("node-{}", ::getpid());
     HookRunner runner(node);
     const auto outcome_of_another = [&] {
-        runner.start(1, shell("true"), rendered(), SteadyTime{});
+        runner.start(1, shell("true"), std::make_shared<const RenderedEvent>(rendered()),
+                     SteadyTime{});
         auto finished = runner.take_finished();
         for (; finished.empty(); finished = runner.take_finished()) runner.step(SteadyTime{});
         return finished.front().outcome.what;

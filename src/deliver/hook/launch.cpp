@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "deliver/hook/output.hpp"
+#include "platform/shortage.hpp"
 
 namespace knell {
 
@@ -62,13 +63,16 @@ Result<Spawned> launch(const HookLaunch& order) {
         .directory = command.directory.file.get(),
     });
     if (started) return *std::move(started);
-    return fail(ErrorCode::internal, words_for(command, started.error()));
+    return fail(is_shortage(started.error().error) ? ErrorCode::limit : ErrorCode::internal,
+                words_for(command, started.error()));
 }
 
 Result<Fd> input_of(std::string_view text) {
     const auto failed = [] {
-        return fail(ErrorCode::internal, fmt::format("cannot hold the event for its input: {}",
-                                                     std::generic_category().message(errno)));
+        const int error = errno;
+        return fail(is_shortage(error) ? ErrorCode::limit : ErrorCode::internal,
+                    fmt::format("cannot hold the event for its input: {}",
+                                std::generic_category().message(error)));
     };
     Fd file{memfd_create("knell-event", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
     if (!file) return failed();

@@ -25,7 +25,8 @@ struct HookLaunch {
 /// Starts the program as the leader of a session, and so of a process group, of its own, with the
 /// default signals and no other descriptor of ours.  It is killed when the calling thread ends, so
 /// that a hook does not outlive a daemon that is killed.  The error says which program and why not,
-/// for the person who wrote the hook.
+/// for the person who wrote the hook; it is `limit` where the hook is not at fault
+/// (platform/shortage.hpp), and so it is below.
 ///
 /// A program is executed by the directory descriptor that was checked; a script by its path, which
 /// its interpreter must be able to open: nobody else can change where that leads.

@@ -18,6 +18,7 @@
 #include "deliver/hook/launch.hpp"
 #include "deliver/hook/run.hpp"
 #include "platform/environment.hpp"
+#include "platform/shortage.hpp"
 
 namespace knell {
 
@@ -37,7 +38,7 @@ struct Pipe {
 
 std::unexpected<Error> cannot(std::string_view what) {
     const int error = errno;
-    return fail(ErrorCode::internal,
+    return fail(is_shortage(error) ? ErrorCode::limit : ErrorCode::internal,
                 fmt::format("cannot {}: {}", what, std::generic_category().message(error)));
 }
 
@@ -57,10 +58,10 @@ Result<HookCommand> command_of(const HookSpec& spec) {
     auto command = open_hook_command(spec.directory, {spec.argv, spec.is_python_handler},
                                      search_path.empty() ? default_search_path : search_path);
     if (command) return std::move(*command);
-    const auto& problem = command.error();
+    const auto& problem = command.error().what;
     const auto& program = spec.argv.front();
     return fail(
-        ErrorCode::unauthorized,
+        command.error().is_shortage ? ErrorCode::limit : ErrorCode::unauthorized,
         printable_line(fmt::format("cannot run {}: {}", program,
                                    problem.file == program ? problem.message : to_text(problem))));
 }
@@ -82,9 +83,16 @@ Result<std::unique_ptr<HookProcess>> HookProcess::start(const HookSpec& spec,
     if (!pipe) return std::unexpected(std::move(pipe.error()));
     const auto command = command_of(spec);
     if (!command) return std::unexpected(command.error());
-    const auto cookie = text_before_group(run_of_ours(node, spec.name));
+    auto environment = hook_environment(environ, rendered);
+    if (!environment) return std::unexpected(std::move(environment.error()));
+    const auto run = run_of_ours(node, spec.name);
+    // A cookie that does not name this daemon would let another one take the hook for an orphan.
+    if (run.daemon_start_ticks == 0) {
+        return fail(ErrorCode::limit, "cannot mark it as ours: /proc/self/stat cannot be read");
+    }
+    const auto cookie = text_before_group(run);
     auto started = launch({.command = *command,
-                           .environment = hook_environment(environ, rendered),
+                           .environment = std::move(*environment),
                            .input = input->get(),
                            .output = pipe->writer.get(),
                            .cookie_name = hook_run_variable,

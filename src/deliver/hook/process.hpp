@@ -26,6 +26,8 @@ namespace knell {
 class HookProcess {
   public:
     /// `node` is put into its environment, so that the next daemon can tell what this one left.
+    /// `limit`: the system is short of what a process takes (platform/shortage.hpp); nothing is
+    /// said of the hook by that.
     static Result<std::unique_ptr<HookProcess>> start(const HookSpec& spec,
                                                       const RenderedEvent& rendered,
                                                       const std::string& node, SteadyTime now);

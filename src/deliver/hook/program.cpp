@@ -92,7 +92,10 @@ Result<std::string> find_in_path(const std::string& name, std::string_view searc
         if (!part.starts_with('/')) continue;
         const auto candidate = fs::path(part) / name;
         if (!is_program(candidate)) continue;
-        if (check_only_ours(std::string(part))) return candidate.string();
+        const auto ours = check_only_ours(std::string(part));
+        if (ours) return candidate.string();
+        // Nothing is known of this one: the next would be another program.
+        if (ours.error().code == ErrorCode::limit) return std::unexpected(ours.error());
         if (unsafe.empty()) unsafe = candidate.string();
     }
     if (unsafe.empty()) {

@@ -371,7 +371,8 @@ TEST_F(HookRunnerTest, DiesWithTheThreadThatRunsIt) {
     const auto up = fifo("up");
     std::thread([&] {
         HookRunner other("node");
-        other.start(1, shell("exec 3> line; echo > up; exec sleep 1000"), rendered(), at(0s));
+        other.start(1, shell("exec 3> line; echo > up; exec sleep 1000"),
+                    std::make_shared<const RenderedEvent>(rendered()), at(0s));
         EXPECT_EQ(read_line(up), "");
         abandoned_ = std::make_unique<HookRunner>(std::move(other));
     }).join();
