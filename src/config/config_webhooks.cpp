@@ -85,7 +85,11 @@ class WebhookReader {
 
     /// One of the list: {file: PATH} or {env: NAME}.
     void read_listed_secret(const YamlNode& item, int number, WebhookSpec& webhook) {
-        if (item.kind != YamlNode::Kind::map || item.items.empty()) {
+        // A key without a value is missing: it would leave the webhook without a secret.
+        const bool says_nothing = std::ranges::all_of(item.items, [](const YamlNode& value) {
+            return value.kind == YamlNode::Kind::nothing;
+        });
+        if (item.kind != YamlNode::Kind::map || says_nothing) {
             problems_.add(item.place, "secrets: each must be `file: PATH` or `env: NAME`");
             return;
         }

@@ -18,6 +18,12 @@ std::string resolved(const std::string& file, const ConfigPlace& place) {
     return (fs::path(place.config_file).parent_path() / file).lexically_normal().string();
 }
 
+/// As a JSON Schema counts.
+std::int64_t character_count(std::string_view text) {
+    return std::ranges::count_if(
+        text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+}
+
 /// One map, and the maps inside it.
 class KeyReader {
   public:
@@ -41,7 +47,13 @@ class KeyReader {
             if (path.substr(0, path.rfind('.') + 1) != section) continue;
             fields.refuse_key(path.substr(section.size()), why);
         }
-        if (!table_.is_shared) fields.refuse_other_keys();
+        if (!table_.is_shared) {
+            fields.refuse_other_keys();
+            return;
+        }
+        for (auto& miss : fields.near_misses()) {
+            values_.remarks.push_back({place_.config_file, miss.place, std::move(miss.message)});
+        }
     }
     KeyValues take() { return std::move(values_); }
 
@@ -68,8 +80,9 @@ class KeyReader {
         const auto* nodes = fields.list(key.name());
         if (nodes == nullptr) return;
         if (nodes->size() > static_cast<std::size_t>(key.max)) {
-            fields.reject(key.name(), fmt::format("there are {}; at most {} are allowed",
-                                                  nodes->size(), key.max));
+            fields.reject(key.name(),
+                          fmt::format("there are {}, and at most {} are allowed; remove some",
+                                      nodes->size(), key.max));
             return;
         }
         values_.items.push_back({&key, nodes, fields.place(key.name())});
@@ -107,9 +120,11 @@ class KeyReader {
         auto text = fields.text(key.name());
         if (!text) return std::nullopt;
         auto why = key.refuse == nullptr ? std::nullopt : key.refuse(*text);
-        if (!why && text->size() < static_cast<std::size_t>(key.min)) why = "must not be empty";
-        if (!why && text->size() > static_cast<std::size_t>(key.max)) {
-            why = fmt::format("must be at most {} bytes long", key.max);
+        if (!why && text->size() < static_cast<std::size_t>(key.min)) {
+            why = "must not be empty; write it";
+        }
+        if (!why && character_count(*text) > key.max) {
+            why = fmt::format("must be at most {} characters long; shorten it", key.max);
         }
         if (!why) return text;
         fields.reject(key.name(), *why);
@@ -118,7 +133,12 @@ class KeyReader {
 
     static std::optional<std::vector<std::string>> read_texts(const Key& key, YamlFields& fields) {
         auto texts = fields.texts(key.name(), static_cast<std::size_t>(key.max));
-        if (!texts || texts->size() >= static_cast<std::size_t>(key.min)) return texts;
+        if (!texts) return std::nullopt;
+        if (std::ranges::find(*texts, "") != texts->end()) {
+            fields.reject(key.name(), "holds an empty text; write something there, or remove it");
+            return std::nullopt;
+        }
+        if (texts->size() >= static_cast<std::size_t>(key.min)) return texts;
         fields.reject(
             key.name(),
             key.fallback.empty()
@@ -165,6 +185,12 @@ const KeyValues::Items* KeyValues::find_items(std::string_view path) const {
     const auto found =
         std::ranges::find(items, path, [](const Items& list) { return list.key->path; });
     return found == items.end() ? nullptr : &*found;
+}
+
+TextPlace KeyValues::place_of(std::string_view path) const {
+    const auto found = std::ranges::find(settings, path, &Setting::path);
+    constexpr TextPlace beginning{.line = 1, .column = 1};
+    return found == settings.end() ? beginning : found->place.value_or(beginning);
 }
 
 KeyValues read_keys(const KeyTable& table, const YamlNode& map, std::string_view section,

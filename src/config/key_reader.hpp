@@ -27,7 +27,11 @@ struct KeyValues {
     /// Defaults where nothing is written or something is wrong; `path` is the key's own.
     std::vector<Setting> settings;
     std::vector<Items> items;
+    /// Of a file that other programs read too: keys that nearly are ours.
+    std::vector<FileProblem> remarks;
 
+    /// Where a key stands; the beginning of the file when it is not written.
+    TextPlace place_of(std::string_view path) const;
     /// nullptr: none is written, or what is written is no list.
     const Items* find_items(std::string_view path) const;
 };

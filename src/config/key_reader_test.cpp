@@ -75,7 +75,7 @@ TEST_F(Reading, RefusesWhatIsMissingEmptyTooLongOrElsewhere) {
                 ElementsAre("name: is missing; write it, as in `name: ops`",
                             ::testing::StartsWith("url: must begin with https://"),
                             ::testing::StartsWith("secret: does not belong into this file"),
-                            "secret_file: must be at most 4096 bytes long",
+                            "secret_file: must be at most 4096 characters long; shorten it",
                             "events: names none; list some, or leave the key out for \"*\""));
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "config/number_pattern.hpp"
 #include "config/setting.hpp"
 
 namespace knell {
@@ -10,35 +11,59 @@ namespace {
 
 JsonObject object_schema(const KeyTable& table, std::string_view section);
 
-/// A key without a value is as good as missing, which only an optional one may be.
+/// What `has_control_character` allows.
+constexpr std::string_view one_line = "^[^\\x00-\\x1f\\x7f]*$";
+
+/// A key without a value is as good as missing, which one that is required may not be.
+bool may_be_null(const Key& key) {
+    return key.presence != Presence::required;
+}
+
 Json type_of(const Key& key, std::string_view type) {
-    if (key.presence != Presence::optional) return Json(type);
+    if (!may_be_null(key)) return Json(type);
     return JsonArray{Json(type), Json("null")};
 }
 
 JsonObject text_schema(const Key& key) {
     JsonObject schema{
         {"type", type_of(key, "string")}, {"minLength", key.min}, {"maxLength", key.max}};
-    if (!key.pattern.empty()) schema["pattern"] = key.pattern;
+    schema["pattern"] = key.pattern.empty() ? one_line : key.pattern;
     return schema;
+}
+
+/// Taken as it is written, also where YAML sees a number.
+JsonObject prose_schema(const Key& key) {
+    JsonArray types{Json("string"), Json("number"), Json("boolean")};
+    if (may_be_null(key)) types.push_back(Json("null"));
+    return JsonObject{{"type", std::move(types)}, {"maxLength", key.max}};
 }
 
 JsonObject duration_schema(const Key& key) {
     const auto unit = key.bare_unit().count();
     JsonArray forms{
         JsonObject{{"type", "integer"}, {"minimum", key.min / unit}, {"maximum", key.max / unit}},
-        JsonObject{{"type", "string"}, {"pattern", "^[0-9]+[smhd]$"}}};
-    if (key.presence == Presence::optional) forms.push_back(JsonObject{{"type", "null"}});
+        JsonObject{{"type", "string"},
+                   {"pattern", duration_pattern(std::chrono::seconds{key.min},
+                                                std::chrono::seconds{key.max}, key.bare_unit())}}};
+    if (may_be_null(key)) forms.push_back(JsonObject{{"type", "null"}});
     return JsonObject{{"anyOf", std::move(forms)}};
 }
 
 JsonObject texts_schema(const Key& key) {
-    const JsonObject text{{"type", "string"}};
-    JsonArray forms{
-        text,
-        JsonObject{
-            {"type", "array"}, {"items", text}, {"minItems", key.min}, {"maxItems", key.max}}};
-    if (key.presence == Presence::optional) forms.push_back(JsonObject{{"type", "null"}});
+    // 5 in a list of words is the word "5".
+    JsonObject text{{"type", JsonArray{Json("string"), Json("number"), Json("boolean")}},
+                    {"pattern", one_line}};
+    JsonObject filled = text;
+    filled["minLength"] = 1;
+    JsonObject list{{"type", "array"}, {"minItems", key.min}, {"maxItems", key.max}};
+    if (key.type == KeyType::command) {
+        list["prefixItems"] = JsonArray{filled};  // the program; its arguments may be empty
+        list["items"] = std::move(text);
+    } else {
+        list["items"] = filled;
+    }
+    JsonArray forms{std::move(filled), std::move(list)};
+    if (may_be_null(key)) forms.push_back(JsonObject{{"type", "null"}});
     return JsonObject{{"anyOf", std::move(forms)}};
 }
 
@@ -52,9 +77,10 @@ JsonObject value_schema(const KeyTable& table, const Key& key) {
         case KeyType::boolean:
             return JsonObject{{"type", type_of(key, "boolean")}};
         case KeyType::text:
-        case KeyType::prose:
         case KeyType::path:
             return text_schema(key);
+        case KeyType::prose:
+            return prose_schema(key);
         case KeyType::texts:
         case KeyType::command:
             return texts_schema(key);
@@ -73,12 +99,13 @@ JsonObject property_schema(const KeyTable& table, const Key& key) {
     return schema;
 }
 
-/// {"required": ["secrets"]}; of a list, that something is in it.
+/// That it is there and says something; of a list, that something is in it.
 JsonObject alternative(const Key& key) {
-    JsonObject one{{"required", JsonArray{Json(key.name())}}};
-    if (key.type != KeyType::items) return one;
-    one["properties"] = JsonObject{{key.name(), JsonObject{{"minItems", 1}}}};
-    return one;
+    const auto something = key.type == KeyType::items
+                               ? JsonObject{{"type", "array"}, {"minItems", 1}}
+                               : JsonObject{{"type", "string"}};
+    return JsonObject{{"required", JsonArray{Json(key.name())}},
+                      {"properties", JsonObject{{key.name(), something}}}};
 }
 
 /// A map may be left empty, unless it is an item of a list or something in it is required.

@@ -148,14 +148,43 @@ std::optional<std::string> why_not_readable(std::string_view text) {
     return std::nullopt;
 }
 
+bool is_made_of(std::string_view text, std::string_view characters) {
+    return !text.empty() && text.find_first_not_of(characters) == std::string_view::npos;
+}
+
+/// As in the core schema of YAML 1.2.
+bool is_yaml_number(std::string_view text) {
+    constexpr std::string_view digits = "0123456789";
+    if (text == ".nan" || text == ".NaN" || text == ".NAN") return true;
+    if (text.starts_with("0x")) {
+        return is_made_of(text.substr(2), "0123456789abcdefABCDEF");
+    }
+    if (text.starts_with("0o")) return is_made_of(text.substr(2), "01234567");
+    if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+    if (text == ".inf" || text == ".Inf" || text == ".INF") return true;
+    if (const auto e = text.find_first_of("eE"); e != std::string_view::npos) {
+        auto exponent = text.substr(e + 1);
+        if (exponent.starts_with('-') || exponent.starts_with('+')) exponent.remove_prefix(1);
+        if (!is_made_of(exponent, digits)) return false;
+        text = text.substr(0, e);
+    }
+    const auto point = std::min(text.find('.'), text.size());
+    const auto before = text.substr(0, point);
+    const auto behind = text.substr(std::min(point + 1, text.size()));
+    if (!before.empty() && !is_made_of(before, digits)) return false;
+    if (!behind.empty() && !is_made_of(behind, digits)) return false;
+    return !before.empty() || !behind.empty();
+}
+
 }  // namespace
 
 std::expected<YamlNode, FileProblem> parse_yaml(std::string_view text, std::string_view file) {
     // What is found missing at the end is told of the last line.
-    const auto last_line =
-        static_cast<int>(std::ranges::count(text, '\n')) + (text.ends_with('\n') ? 0 : 1);
+    const auto last_line = std::max(
+        1, static_cast<int>(std::ranges::count(text, '\n')) + (text.ends_with('\n') ? 0 : 1));
     const auto problem = [&](TextPlace place, std::string message) {
-        if (place.line > last_line) place = {.line = last_line, .column = 0};
+        if (place.line == 0) place = {.line = 1, .column = 1};
+        if (place.line > last_line) place = {.line = last_line, .column = 1};
         return std::unexpected(FileProblem{std::string(file), place, std::move(message)});
     };
     if (auto why = why_not_readable(text)) return problem({}, std::move(*why));
@@ -167,7 +196,10 @@ std::expected<YamlNode, FileProblem> parse_yaml(std::string_view text, std::stri
         TreeBuilder builder;
         while (parser.HandleNextDocument(builder)) {
         }
-        return builder.take();
+        auto root = builder.take();
+        // A file without anything in it: the library has it where it stopped to look.
+        if (root.kind == YamlNode::Kind::nothing) root.place = {.line = 1, .column = 1};
+        return root;
     } catch (const Refused& refused) {
         return problem(refused.place, refused.message);
     } catch (const YAML::Exception& error) {
@@ -175,6 +207,17 @@ std::expected<YamlNode, FileProblem> parse_yaml(std::string_view text, std::stri
     } catch (const std::exception& error) {
         return problem({}, fmt::format("cannot be read as YAML: {}", error.what()));
     }
+}
+
+std::optional<bool> yaml_boolean(std::string_view plain) {
+    if (plain == "true" || plain == "True" || plain == "TRUE") return true;
+    if (plain == "false" || plain == "False" || plain == "FALSE") return false;
+    return std::nullopt;
+}
+
+bool is_yaml_text(const YamlNode& node) {
+    if (node.kind != YamlNode::Kind::text) return false;
+    return node.is_quoted || (!yaml_boolean(node.text) && !is_yaml_number(node.text));
 }
 
 }  // namespace knell

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,5 +26,12 @@ struct YamlNode {
 /// One document, of what YAML has only what a config needs: an alias, a key that is not text, a
 /// second document and anything past the bounds are refused.  `file` is for the problem.
 std::expected<YamlNode, FileProblem> parse_yaml(std::string_view text, std::string_view file);
+
+/// true or false, as YAML 1.2 spells them without quotes; nothing for anything else.
+std::optional<bool> yaml_boolean(std::string_view plain);
+
+/// A scalar that every program which reads YAML takes for a text: in quotes, or neither a number
+/// nor true or false.
+bool is_yaml_text(const YamlNode& node);
 
 }  // namespace knell

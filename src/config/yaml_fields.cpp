@@ -15,8 +15,15 @@ namespace knell {
 
 namespace {
 
+/// 010 is ten to some programs that read YAML, and eight to others.
+bool has_leading_zero(std::string_view number) {
+    if (number.starts_with('-')) number.remove_prefix(1);
+    return number.size() > 1 && number[0] == '0' && number[1] >= '0' && number[1] <= '9';
+}
+
 std::optional<std::int64_t> parse_integer(const YamlNode& node) {
     if (node.kind != YamlNode::Kind::text || node.is_quoted) return std::nullopt;
+    if (has_leading_zero(node.text)) return std::nullopt;
     const auto* end = node.text.data() + node.text.size();
     std::int64_t value = 0;
     const auto [rest, error] = std::from_chars(node.text.data(), end, value);
@@ -29,8 +36,13 @@ std::optional<std::chrono::seconds> duration_of(const YamlNode& node, std::chron
     // A number in quotes is a text, here as everywhere; with a unit it is one anyway.
     if (node.is_quoted && parse_integer({.kind = node.kind, .text = node.text}))
         return std::nullopt;
-    const auto value = parse_duration(node.text, unit);
-    return value && *value % unit == std::chrono::seconds{0} ? value : std::nullopt;
+    if (has_leading_zero(node.text)) return std::nullopt;
+    // What counts in days is written in days: 36h would be one and a half.
+    const bool in_days = unit == std::chrono::days{1};
+    if (in_days && std::string_view("smh").contains(node.text.empty() ? ' ' : node.text.back())) {
+        return std::nullopt;
+    }
+    return parse_duration(node.text, unit);
 }
 
 bool is_in(const std::vector<std::string>& words, std::string_view word) {
@@ -87,8 +99,9 @@ std::optional<std::string> YamlFields::text_of(const YamlNode& node, std::string
         return std::nullopt;
     }
     if (!is_utf8(node.text) || has_control_character(node.text)) {
-        problems_.add(node.place,
-                      fmt::format("{}: must be one line without control characters", name));
+        problems_.add(node.place, fmt::format("{}: must be one line without control characters; "
+                                              "write it on one",
+                                              name));
         return std::nullopt;
     }
     return node.text;
@@ -96,7 +109,12 @@ std::optional<std::string> YamlFields::text_of(const YamlNode& node, std::string
 
 std::optional<std::string> YamlFields::text(std::string_view name) {
     const auto* found = node(name);
-    return found == nullptr ? std::nullopt : text_of(*found, name);
+    if (found == nullptr) return std::nullopt;
+    if (!is_yaml_text(*found)) {
+        reject(name, "must be text; put it in quotes");
+        return std::nullopt;
+    }
+    return text_of(*found, name);
 }
 
 std::optional<std::string> YamlFields::prose(std::string_view name) {
@@ -113,8 +131,10 @@ std::optional<std::int64_t> YamlFields::integer(std::string_view name, std::int6
     if (found == nullptr) return std::nullopt;
     const auto value = parse_integer(*found);
     if (value && *value >= min && *value <= max) return value;
-    reject(name, fmt::format("must be a whole number from {} to {}, without a unit and quotes", min,
-                             max));
+    reject(name,
+           fmt::format("must be a whole number from {} to {}; write it without a unit, quotes "
+                       "and zeros before it",
+                       min, max));
     return std::nullopt;
 }
 
@@ -139,10 +159,10 @@ std::optional<bool> YamlFields::boolean(std::string_view name) {
     const auto* found = node(name);
     if (found == nullptr) return std::nullopt;
     if (found->kind == YamlNode::Kind::text && !found->is_quoted) {
-        if (found->text == "true") return true;
-        if (found->text == "false") return false;
+        const auto truth = yaml_boolean(found->text);
+        if (truth) return truth;
     }
-    reject(name, "must be true or false");
+    reject(name, "must be true or false; write one of them, without quotes");
     return std::nullopt;
 }
 
@@ -155,8 +175,8 @@ std::optional<std::vector<std::string>> YamlFields::texts(std::string_view name,
         return std::nullopt;
     }
     if (found->items.size() > count_max) {
-        reject(name, fmt::format("holds {} items; at most {} are allowed", found->items.size(),
-                                 count_max));
+        reject(name, fmt::format("holds {} items, and at most {} are allowed; remove some",
+                                 found->items.size(), count_max));
         return std::nullopt;
     }
     std::vector<std::string> texts;
@@ -188,13 +208,27 @@ void YamlFields::refuse_key(std::string_view name, std::string_view message) {
     reject(name, message);
 }
 
+std::vector<YamlFields::NearMiss> YamlFields::near_misses() const {
+    std::vector<NearMiss> misses;
+    if (map_.kind != YamlNode::Kind::map) return misses;
+    for (const auto& item : map_.items) {
+        if (is_in(asked_for_, item.key) || is_in(refused_, item.key)) continue;
+        const auto meant = nearest_word(item.key, asked_for_);
+        // Who wrote the one that we know means something else by this.
+        if (meant.empty() || find(meant) != nullptr) continue;
+        misses.push_back({item.place, fmt::format("there is no key {}; did you mean \"{}\"?",
+                                                  shown(item.key), meant)});
+    }
+    return misses;
+}
+
 void YamlFields::refuse_other_keys() {
     if (map_.kind != YamlNode::Kind::map) return;
     for (const auto& item : map_.items) {
         if (is_in(asked_for_, item.key) || is_in(refused_, item.key)) continue;
         const auto meant = nearest_word(item.key, asked_for_);
         problems_.add(item.place, meant.empty()
-                                      ? fmt::format("there is no key {}; known here: {}",
+                                      ? fmt::format("there is no key {}; write one of: {}",
                                                     shown(item.key), fmt::join(asked_for_, ", "))
                                       : fmt::format("there is no key {}; did you mean \"{}\"?",
                                                     shown(item.key), meant));

@@ -22,12 +22,12 @@ class YamlFields {
     /// A node that is not a map is a problem, and has no keys.
     YamlFields(const YamlNode& node, FileProblems& problems);
 
-    /// On one line, without control characters.
+    /// On one line, without control characters; what YAML takes for a number needs quotes.
     std::optional<std::string> text(std::string_view name);
     /// May be long and of several lines: a description.
     std::optional<std::string> prose(std::string_view name);
     std::optional<std::int64_t> integer(std::string_view name, std::int64_t min, std::int64_t max);
-    /// A whole number of `unit`, or with one of s, m, h, d behind it; always whole in `unit`.
+    /// A whole number of `unit`, or with one of s, m, h, d behind it; of days alone with a d.
     std::optional<std::chrono::seconds> duration(std::string_view name, std::chrono::seconds min,
                                                  std::chrono::seconds max,
                                                  std::chrono::seconds unit);
@@ -44,6 +44,14 @@ class YamlFields {
     /// To be called last: a key that was never asked for is a problem, with the name that was
     /// probably meant.  Not for files of other programs.
     void refuse_other_keys();
+
+    struct NearMiss {
+        TextPlace place;
+        std::string message;
+    };
+    /// The same for a file of other programs, whose keys are their own: those alone that nearly are
+    /// one of ours which is not written.
+    std::vector<NearMiss> near_misses() const;
 
     /// Where a key stands; the map itself when the key is missing.
     TextPlace place(std::string_view name) const;

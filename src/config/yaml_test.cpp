@@ -76,8 +76,9 @@ TEST(Yaml, WhatNoConfigNeedsIsRefused) {
 }
 
 TEST(Yaml, OnlyUtf8IsText) {
-    EXPECT_EQ(refusal("a: \xff\n"), "f.yaml: is not UTF-8 text; save it as UTF-8");
-    EXPECT_EQ(refusal(std::string_view("a\0b", 3)), "f.yaml: is not UTF-8 text; save it as UTF-8");
+    EXPECT_EQ(refusal("a: \xff\n"), "f.yaml:1:1: is not UTF-8 text; save it as UTF-8");
+    EXPECT_EQ(refusal(std::string_view("a\0b", 3)),
+              "f.yaml:1:1: is not UTF-8 text; save it as UTF-8");
 }
 
 TEST(Yaml, HasBounds) {

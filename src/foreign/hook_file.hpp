@@ -20,6 +20,11 @@ struct HookFile {
     /// The default where the file says nothing: a file that was read has both.
     std::optional<std::chrono::seconds> timeout;
     std::optional<int> concurrency;
+    /// Where these stand; the beginning of the file where they do not.
+    TextPlace name_place;
+    TextPlace command_place;
+    /// What is odd, though the file can be used: keys that nearly are ours.
+    std::vector<std::string> remarks;
 };
 
 /// Everything that is wrong, or the file.  `path` is for the problems.

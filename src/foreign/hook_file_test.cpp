@@ -94,14 +94,21 @@ TEST(HookFile, EveryMistakeIsToldWithItsLine) {
                     "HOOK.yaml:3:1: command: has no closing '; write one",
                     "HOOK.yaml:4:1: timeout: must be from 1s to 10m: a whole number of seconds, or "
                     "one with a unit, as in 90s, 2m, 12h or 1d",
-                    "HOOK.yaml:5:1: concurrency: must be a whole number from 1 to 16, "
-                    "without a unit and quotes"));
+                    "HOOK.yaml:5:1: concurrency: must be a whole number from 1 to 16; write "
+                    "it without a unit, quotes and zeros before it"));
 }
 
 TEST(HookFile, ANameIsCheckedWhereItStands) {
     EXPECT_EQ(parsed("events: [notice]\nname: ''\n").name, "") << "the directory's";
     EXPECT_THAT(complaints("events: [notice]\nname: a b\n"),
-                ElementsAre("HOOK.yaml:2:1: name: may hold only letters, digits and ._-"));
+                ElementsAre("HOOK.yaml:2:1: name: may hold only letters, digits and ._-; choose "
+                            "another"));
+    for (const auto* name : {".", ".."}) {
+        EXPECT_THAT(complaints(std::string("events: [notice]\nname: ") + name),
+                    ElementsAre("HOOK.yaml:2:1: name: is the name of a directory everywhere; "
+                                "choose another"));
+    }
+    EXPECT_EQ(complaints("events: [notice]\nname: a/b\n").size(), 1U);
 }
 
 TEST(HookFile, ACommandHasABound) {
@@ -124,10 +131,41 @@ TEST(HookFile, ACommandNamesAProgram) {
     }
 }
 
-TEST(HookFile, ThatHoldsNoKeysIsRefusedOnce) {
-    for (const auto* text : {"", "just words", "- a\n", "42"}) {
-        EXPECT_EQ(complaints(text).size(), 1U) << text;
+TEST(HookFile, ThatHoldsNoKeysIsRefusedOnceAtItsBeginning) {
+    for (const auto* text : {"", "\n\n", "# a remark\n# another\n", "just words", "- a\n", "42"}) {
+        EXPECT_THAT(complaints(text), ElementsAre("HOOK.yaml:1:1: here must be keys with values; "
+                                                  "write them as `key: value`"))
+            << text;
     }
+}
+
+TEST(HookFile, EveryProblemHasALineAndAColumn) {
+    for (const auto* text : {"\xff", "events: [notice", "events: 'notice", "a: *b\n", "? [a]\n",
+                             "events: [notice]\n---\nb: c\n", "events:\n\t- a\n", "a: b: c\n"}) {
+        for (const auto& complaint : complaints(text)) {
+            EXPECT_THAT(complaint, testing::MatchesRegex("HOOK\\.yaml:[0-9]+:[0-9]+: .*; .*"))
+                << text;
+        }
+    }
+}
+
+TEST(HookFile, ANumberWithZerosBeforeItIsRefused) {
+    EXPECT_THAT(complaints("events: [notice]\ntimeout: 010\nconcurrency: 02\n"),
+                ElementsAre(testing::StartsWith("HOOK.yaml:2:1: timeout: must be from 1s to 10m"),
+                            testing::StartsWith("HOOK.yaml:3:1: concurrency: must be a whole")));
+}
+
+TEST(HookFile, AKeyThatNearlyIsOursIsRemarkedOnAndAnyOtherIsLeftAlone) {
+    EXPECT_THAT(parsed("events: [notice]\ntimout: 5\nauthor: ann\nversion: 2\n").remarks,
+                ElementsAre("HOOK.yaml:2:1: there is no key \"timout\"; did you mean "
+                            "\"timeout\"?"));
+    EXPECT_THAT(parsed("events: [notice]\ncommand: run\ncommands: [a]\n").remarks, IsEmpty())
+        << "ours stands there too";
+    EXPECT_THAT(complaints("event: [notice]\n"),
+                ElementsAre("HOOK.yaml:1:1: events: is missing; write it, as in `events: "
+                            "[session:end]`",
+                            "HOOK.yaml:1:1: there is no key \"event\"; did you mean "
+                            "\"events\"?"));
 }
 
 }  // namespace

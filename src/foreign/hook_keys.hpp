@@ -21,7 +21,7 @@ inline constexpr std::array hook_key_rows{
         .max = limits::subscriber_name_bytes_max,
         .if_missing = "the directory's name",
         .refuse = why_not_a_hook_name,
-        .pattern = "^[A-Za-z0-9._-]*$",
+        .pattern = "^(?!\\.{1,2}$)[A-Za-z0-9._-]*$",
         .about = "Name in commands and logs: letters, digits and `._-`, at most 64; each once"},
     Key{.path = "description",
         .type = KeyType::prose,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <expected>
 #include <filesystem>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -24,8 +25,13 @@ namespace fs = std::filesystem;
 
 using Problems = std::vector<FileProblem>;
 
-std::unexpected<Problems> about(const fs::path& file, const Error& error) {
-    return std::unexpected(Problems{{file.string(), {}, error.message}});
+struct ReadHook {
+    HookSpec spec;
+    TextPlace name_place;
+};
+
+std::unexpected<Problems> about(const fs::path& file, const Error& error, TextPlace place = {}) {
+    return std::unexpected(Problems{{file.string(), place, error.message}});
 }
 
 /// The names of the directories that have a HOOK.yaml.
@@ -45,7 +51,7 @@ std::vector<std::string> hook_names(const fs::path& hooks_dir) {
     return names;
 }
 
-std::expected<HookSpec, Problems> read_hook(const fs::path& directory) {
+std::expected<ReadHook, Problems> read_hook(const fs::path& directory) {
     const auto manifest = directory / "HOOK.yaml";
     if (auto ours = check_only_ours(directory.string()); !ours) {
         return about(directory, ours.error());
@@ -56,7 +62,7 @@ std::expected<HookSpec, Problems> read_hook(const fs::path& directory) {
     if (!file) return std::unexpected(std::move(file.error()));
     const auto search_path = environment_variable("PATH");
     auto program = find_hook_program(directory.string(), file->command, search_path);
-    if (!program) return about(manifest, program.error());
+    if (!program) return about(manifest, program.error(), file->command_place);
     // Looked at again for each run: this is for the person who asks why it does not.
     if (auto command = open_hook_command(directory.string(), *program, search_path); !command) {
         return std::unexpected(Problems{std::move(command.error().what)});
@@ -73,11 +79,16 @@ std::expected<HookSpec, Problems> read_hook(const fs::path& directory) {
     if (file->timeout) spec.timeout = *file->timeout;
     if (file->concurrency) spec.concurrency = static_cast<std::size_t>(*file->concurrency);
     spec.remarks = std::move(events.remarks);
+    std::ranges::move(file->remarks, std::back_inserter(spec.remarks));
+    // What the file names was looked at when it was read.
     if (const auto why = why_not_a_subscriber_name(spec.name)) {
-        return std::unexpected(Problems{
-            {manifest.string(), {}, fmt::format("name: {}; set `name` to another", *why)}});
+        return std::unexpected(
+            Problems{{manifest.string(), file->name_place,
+                      fmt::format("the directory's name, which the hook has without a `name` of "
+                                  "its own, {}, or set `name`",
+                                  *why)}});
     }
-    return spec;
+    return ReadHook{std::move(spec), file->name_place};
 }
 
 /// Adds the hook, or what is wrong with it.
@@ -90,21 +101,21 @@ void add(HookDirectory& found, const fs::path& directory) {
                                    "the name of a directory in it is not text; rename that"}});
         return;
     }
-    auto spec = read_hook(directory);
-    if (!spec) {
-        for (auto& problem : spec.error()) found.problems.push_back({hook, std::move(problem)});
+    auto read = read_hook(directory);
+    if (!read) {
+        for (auto& problem : read.error()) found.problems.push_back({hook, std::move(problem)});
         return;
     }
-    const auto same = std::ranges::find(found.hooks, spec->name, &HookSpec::name);
+    auto& [spec, name_place] = *read;
+    const auto same = std::ranges::find(found.hooks, spec.name, &HookSpec::name);
     if (same == found.hooks.end()) {
-        found.hooks.push_back(std::move(*spec));
+        found.hooks.push_back(std::move(spec));
         return;
     }
     found.problems.push_back({hook,
-                              {(directory / "HOOK.yaml").string(),
-                               {},
+                              {(directory / "HOOK.yaml").string(), name_place,
                                fmt::format("the name {} is taken by {}; set `name` to another",
-                                           spec->name, same->directory)}});
+                                           spec.name, same->directory)}});
 }
 
 }  // namespace

@@ -148,14 +148,15 @@ TEST_F(Hooks, AProgramMustBeFound) {
 
     EXPECT_THAT(
         complaints(),
-        ElementsAre("hooks/a/HOOK.yaml: the program no-such-program-anywhere is neither in the "
-                    "hook's directory nor in the PATH; install it, or write where it is",
-                    "hooks/b/HOOK.yaml: there is no program hooks/b/gone; correct `command`",
-                    "hooks/c/HOOK.yaml: hooks/c/run is not executable; chmod +x it",
-                    "hooks/d/HOOK.yaml: nothing to run: there is no handler.py and no executable "
-                    "file; chmod +x the program, or set `command`",
-                    "hooks/e/HOOK.yaml: several programs (one, two); set `command` to the one to "
-                    "run"));
+        ElementsAre(
+            "hooks/a/HOOK.yaml:2:1: the program no-such-program-anywhere is neither in the "
+            "hook's directory nor in the PATH; install it, or write where it is",
+            "hooks/b/HOOK.yaml:2:1: there is no program hooks/b/gone; correct `command`",
+            "hooks/c/HOOK.yaml:2:1: hooks/c/run is not executable; chmod +x it",
+            "hooks/d/HOOK.yaml:1:1: nothing to run: there is no handler.py and no executable "
+            "file; chmod +x the program, or set `command`",
+            "hooks/e/HOOK.yaml:1:1: several programs (one, two); set `command` to the one to "
+            "run"));
     EXPECT_THAT(names(), IsEmpty());
 }
 
@@ -194,10 +195,11 @@ TEST_F(Hooks, ANameIsAWordAndTakenOnce) {
 
     EXPECT_THAT(names(), ElementsAre("a"));
     EXPECT_THAT(complaints(),
-                ElementsAre("hooks/b/HOOK.yaml: the name a is taken by hooks/a; set `name` to "
+                ElementsAre("hooks/b/HOOK.yaml:1:1: the name a is taken by hooks/a; set `name` to "
                             "another",
-                            "hooks/c d/HOOK.yaml: name: may hold only letters, digits and ._-; set "
-                            "`name` to another"));
+                            "hooks/c d/HOOK.yaml:1:1: the directory's name, which the hook has "
+                            "without a `name` of its own, may hold only letters, digits and "
+                            "._-; choose another, or set `name`"));
 }
 
 TEST_F(Hooks, ANameThatIsNotTextIsNotRepeated) {
