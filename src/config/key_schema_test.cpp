@@ -2,10 +2,14 @@
 
 #include "config/key_schema.hpp"
 
+#include <array>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "config/config.hpp"
 #include "config/keys.hpp"
+#include "testing/schema_agreement.hpp"
 #include "testing/schema_check.hpp"
 
 namespace knell {
@@ -75,6 +79,46 @@ TEST(KeySchema, RefusesWhatIsWrong) {
         EXPECT_FALSE(schema_accepts(text)) << text;
         EXPECT_FALSE(reader_accepts(text)) << text;
     }
+}
+
+/// The map of a list's item or a section, valid without the key that is tried, in its file.
+std::string file_with(const Key& key, std::string_view value) {
+    const auto with = [&](std::vector<std::pair<std::string_view, std::string_view>> others) {
+        std::string map = fmt::format("{{{}: {}", key.name(), value);
+        for (const auto& [name, other] : others) {
+            if (name != key.name()) map += fmt::format(", {}: {}", name, other);
+        }
+        return map + "}";
+    };
+    const auto section = key.section();
+    if (section == "webhooks[].") {
+        const bool is_secret = key.presence == Presence::one_of;
+        return fmt::format(
+            "webhooks: [{}]\n",
+            is_secret ? with({{"name", "ops"}, {"url", "'https://h/'"}})
+                      : with({{"name", "ops"}, {"url", "'https://h/'"}, {"secret_env", "S"}}));
+    }
+    if (section == "webhooks[].secrets[].") {
+        return fmt::format("webhooks: [{{name: ops, url: 'https://h/', secrets: [{}]}}]\n",
+                           with({}));
+    }
+    if (section == "space.gateways[].") {
+        return fmt::format("space: {{gateways: [{}]}}\n",
+                           with({{"name", "a"}, {"url", "'https://h:7717'"}, {"token_file", "t"}}));
+    }
+    if (section.empty()) return fmt::format("{}: {}\n", key.path, value);
+    return fmt::format("{}: {}\n", section.substr(0, section.size() - 1), with({}));
+}
+
+/// Addresses and URLs, which have a grammar of their own.
+constexpr std::array<std::string_view, 4> known_better{"http.listen", "http.hosts",
+                                                       "webhooks[].url", "space.gateways[].url"};
+
+TEST(KeySchema, AcceptsWhatTheReaderAccepts) {
+    knell::testing::expect_agreement(
+        config_keys, {.file_with = file_with,
+                      .is_accepted = [](const std::string& file) { return reader_accepts(file); },
+                      .known_better = known_better});
 }
 
 }  // namespace

@@ -1,10 +1,15 @@
 #include "foreign/hook_keys.hpp"
 
+#include <array>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "foreign/hook_file.hpp"
 #include "testing/doc_page.hpp"
 #include "testing/key_rows.hpp"
+#include "testing/schema_agreement.hpp"
 #include "testing/schema_check.hpp"
 
 namespace knell::foreign {
@@ -30,6 +35,28 @@ TEST(HookKeys, AsASchemaAgreeWithTheReader) {
         EXPECT_FALSE(knell::testing::schema_accepts(hook_keys, text)) << text;
         EXPECT_FALSE(parse_hook_file(text, "HOOK.yaml")) << text;
     }
+}
+
+constexpr std::array<std::string_view, 1> known_better{"command"};  // whether a quote is closed
+
+const knell::testing::Reading hook_reading{
+    .file_with =
+        [](const Key& key, std::string_view value) {
+            const auto* before = key.path == "events" ? "" : "events: notice, ";
+            return fmt::format("{{{}{}: {}}}", before, key.path, value);
+        },
+    .is_accepted = [](const std::string& file) { return parse_hook_file(file, "f").has_value(); },
+    .known_better = known_better};
+
+TEST(HookKeys, AsASchemaAcceptWhatTheReaderAccepts) {
+    knell::testing::expect_agreement(hook_keys, hook_reading);
+}
+
+RC_GTEST_PROP(HookKeys, AsASchemaAcceptAnyNameThatTheReaderAccepts, ()) {
+    const auto name =
+        *rc::gen::container<std::string>(rc::gen::elementOf(std::string("aZ09._-/: ~+$")));
+    knell::testing::expect_agreement_on(hook_keys, hook_reading, *hook_keys.find("name"),
+                                        fmt::format("'{}'", name));
 }
 
 /// UPDATE_DOCS=1 in the environment writes the table.
