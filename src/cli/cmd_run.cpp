@@ -146,7 +146,8 @@ class Run final : public Command {
     /// What is wrong with an option.  Known before anything runs: the daemon would refuse the
     /// record, now or when it finds it in the spool.
     std::optional<std::string> why_not_recordable() const {
-        const JsonObject typed{{"source", source_}, {"key", key_}, {"title", title_}};
+        JsonObject typed{{"source", source_}, {"title", title_}};
+        if (!key_.empty()) typed["key"] = key_;
         for (const auto& [name, value] : typed) {
             if (is_utf8(std::string_view(value.get_string()))) continue;
             return fmt::format("--{} holds bytes that are not UTF-8", std::string_view(name));

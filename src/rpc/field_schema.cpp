@@ -17,7 +17,7 @@ void put_text_bounds(JsonObject& schema, const Field& field, Direction direction
     const auto bytes_max =
         field.max > 0 ? field.max : static_cast<std::int64_t>(limits::word_bytes_max);
     if (field.type != FieldType::id) schema["maxLength"] = bytes_max;
-    if (field.required && !field.may_be_empty) schema["minLength"] = 1;
+    if (!field.may_be_empty) schema["minLength"] = 1;
 }
 
 JsonArray words_of(std::span<const std::string_view> choices) {

@@ -111,6 +111,11 @@ Owner read_owner(FieldReader& given, std::optional<GivenOwner> named_owner, cons
     if (kind == OwnerKind::hosted) {
         return hosted_owner(owner, here);
     }
+    if (owner.has<"pid_namespace">() && !owner.has<"pid">()) {
+        owner.reject("pid_namespace",
+                     "says where a pid counts; name that with pid, or leave it out");
+        return {};
+    }
     if (!owner.has<"pid">() && !owner.has<"lease_ttl_s">() && kind != OwnerKind::lease) {
         given.reject(owner_rows::owner_param.name, "must hold pid, lease_ttl_s or both");
         return {};

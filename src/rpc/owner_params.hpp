@@ -17,6 +17,7 @@ using namespace wire::fields;
 
 inline constexpr Field command_param{.name = "command",
                                      .type = text,
+                                     .may_be_empty = true,
                                      .max = limits::owner_command_bytes_max,
                                      .about = "what runs, for people"};
 inline constexpr std::array owner_params{

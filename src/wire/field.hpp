@@ -29,7 +29,7 @@ struct Field {
     std::string_view name;
     FieldType type = FieldType::text;
     bool required = false;      // of a result: always there
-    bool may_be_empty = false;  // of a required text: "" says something
+    bool may_be_empty = false;  // of a text: "" says something; that of any other is refused
     /// Of an integer its value; of a text and of an object without fields the bytes; of an array
     /// how many there are.  No bound where `max` is 0.
     std::int64_t min = 0;

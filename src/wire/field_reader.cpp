@@ -75,10 +75,9 @@ std::string FieldReader::any_text(const Field& field) {
 }
 
 std::string FieldReader::text(const Field& field) {
-    // A message may be empty, but it must be there.
-    const bool may_be_empty = field.may_be_empty || field.type == FieldType::content;
-    if (may_be_empty && field.required && !has(field)) missing(field);
+    if (field.required && !has(field)) missing(field);
     auto value = any_text(field);
+    // A message may be empty, but it must be there.
     if (field.type == FieldType::content) return value;
     const auto bytes_max =
         field.max > 0 ? static_cast<std::size_t>(field.max) : limits::word_bytes_max;
@@ -89,8 +88,10 @@ std::string FieldReader::text(const Field& field) {
         reject(field.name, "must not hold control characters");
     } else if (field.type == FieldType::word && !is_word(value)) {
         reject(field.name, "may hold only letters, digits and ._-");
+    } else if (value.empty() && !field.may_be_empty && has(field)) {
+        reject(field.name,
+               field.required ? "must not be empty" : "must not be empty; leave it out instead");
     }
-    if (field.required && value.empty() && !may_be_empty) missing(field);
     return value;
 }
 

@@ -101,6 +101,15 @@ TEST_F(FieldReading, AnArrayHasAsManyAsItsRowAllows) {
               "many: holds 3 things; at most 2 are allowed in a call");
 }
 
+TEST_F(FieldReading, AnEmptyTextIsRefusedUnlessItsRowAllowsIt) {
+    EXPECT_EQ(complaint(R"({"word":"","many":[{"pid":1}]})"), "word: must not be empty");
+    EXPECT_EQ(complaint(R"({"word":"a","text":"","many":[{"pid":1}]})"),
+              "text: must not be empty; leave it out instead");
+    EXPECT_EQ(complaint(R"({"word":"a","status":"","many":[{"pid":1}]})"),
+              "status: must not be empty; leave it out instead");
+    EXPECT_EQ(complaint(R"({"word":"a","text":null,"many":[{"pid":1}]})"), "");
+}
+
 TEST_F(FieldReading, TheFirstThingWrongIsTold) {
     EXPECT_EQ(complaint(R"({"word":"a b","count":9,"inner":{"pid":0}})"),
               "word: may hold only letters, digits and ._-");

@@ -81,8 +81,11 @@ inline constexpr Field source_param{.name = "source",
                                     .type = word,
                                     .required = true,
                                     .about = "cli, gateway, cron, subagent, claude-code ..."};
-inline constexpr Field title_param{
-    .name = "title", .type = text, .max = limits::title_bytes_max, .about = "for people"};
+inline constexpr Field title_param{.name = "title",
+                                   .type = text,
+                                   .may_be_empty = true,
+                                   .max = limits::title_bytes_max,
+                                   .about = "for people"};
 
 // Where an answer comes page by page.
 inline constexpr Field limit_param{.name = "limit",
@@ -92,7 +95,11 @@ inline constexpr Field limit_param{.name = "limit",
                                    .standard = limits::list_page_default,
                                    .about = "1 to 1000, default 50"};
 constexpr Field cursor_param(std::int64_t bytes_max) {
-    return {.name = "cursor", .type = text, .max = bytes_max, .about = "`next` of the page before"};
+    return {.name = "cursor",
+            .type = text,
+            .may_be_empty = true,  // the first page
+            .max = bytes_max,
+            .about = "`next` of the page before"};
 }
 inline constexpr Field next_cursor =
     only("there are more", "next", text, "`cursor` of the next page");

@@ -59,6 +59,28 @@ TEST_F(BadFields, WhatIsMissing) {
                   {"turn.end", R"({"generation":1})", "session_id"}});
 }
 
+TEST_F(BadFields, WhatIsEmptyAndMayNotBe) {
+    std::vector<Case> cases;
+    for (const auto* name : {"key", "platform", "user_id", "parent_id", "relation", "model", "cwd",
+                             "on_owner_loss", "leftovers"}) {
+        cases.push_back({"session.create", create_with(name, R"("")"), name});
+    }
+    cases.push_back({"session.create", create_with("owner", R"({"kind":""})"), "owner.kind"});
+    cases.push_back({"session.close", R"({"session_id":"s","reason":""})", "reason"});
+    for (const auto* name : {"source", "key", "status"}) {
+        cases.push_back({"session.list", fmt::format(R"({{"{}":""}})", name), name});
+    }
+    expect_named(cases);
+}
+
+TEST_F(BadFields, APidNamespaceWithoutAPid) {
+    for (const auto* owner :
+         {R"({"pid_namespace":4026531836,"lease_ttl_s":45})",
+          R"({"pid_namespace":4026531836,"kind":"lease"})", R"({"pid_namespace":4026531836})"}) {
+        expect_named({{"session.create", create_with("owner", owner), "owner.pid_namespace"}});
+    }
+}
+
 TEST_F(BadFields, WhatIsOfTheWrongType) {
     expect_named({{"session.create", R"({"source":1})", "source"},
                   {"session.create", create_with("id", "7"), "id"},

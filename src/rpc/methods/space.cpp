@@ -17,6 +17,7 @@ using namespace wire::fields;
 constexpr std::array activity_params{
     Field{.name = "since",
           .type = text,
+          .may_be_empty = true,
           .about = "`next` of the answer before: only what is different since; default: all"},
     Field{.name = "all",
           .type = boolean,
