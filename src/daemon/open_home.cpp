@@ -6,6 +6,7 @@
 #include "platform/file_kind.hpp"
 #include "platform/log.hpp"
 #include "platform/process_limits.hpp"
+#include "store/sqlite/readable_text.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 
 namespace knell {
@@ -29,6 +30,11 @@ Result<std::unique_ptr<Store>> open_store(const Paths& paths) {
             "known to work",
             paths.store_file, copy);
     };
+    sqlite::on_unreadable_text([] {
+        log_warn(
+            "the store holds text that is not UTF-8, which another program must have written; it "
+            "is told with U+FFFD in the place of what cannot be read");
+    });
     auto store = sqlite::open_store({.path = paths.store_file, .vfs = {}, .on_backup = tell});
     if (store) return store;
     auto error = std::move(store.error());

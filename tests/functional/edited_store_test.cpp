@@ -40,6 +40,15 @@ class EditedStore : public WithDaemon {
     }
 };
 
+TEST_F(EditedStore, ATextThatIsNotUtf8IsToldWithAMarkAndLoggedOnce) {
+    edit("UPDATE sessions SET title = CAST(x'61ff62' AS TEXT) WHERE id = 'edited'");
+
+    EXPECT_EQ(text(show("edited"), "title"), "a\uFFFDb");
+    EXPECT_EQ(text(show("edited"), "title"), "a\uFFFDb");
+    daemon.wait_for_log("the store holds text that is not UTF-8");
+    expect_others_go_on();
+}
+
 TEST_F(EditedStore, ARaisedGeneration) {
     edit("UPDATE sessions SET generation = 2 WHERE id = 'edited'");
 

@@ -12,6 +12,7 @@
 
 #include "core/names.hpp"
 #include "store/sqlite/columns.hpp"
+#include "store/sqlite/readable_text.hpp"
 
 namespace knell::sqlite {
 
@@ -44,7 +45,9 @@ class RowReader {
     void number(const char*, Number& value) {
         value = static_cast<Number>(row_.number(next_++));
     }
-    void text(const char*, std::string& value) { value = row_.text(next_++); }
+    void text(const char*, std::string& value) {
+        value = readable_text(std::string(row_.text(next_++)));
+    }
     void optional(const char* name, std::string& value) { text(name, value); }
     void id(const char*, SessionId& value) { value = SessionId(std::string(row_.text(next_++))); }
     template <typename Enum, std::size_t Count>
@@ -79,7 +82,7 @@ class RowReader {
     void labels(const char*, std::optional<Labels>& value, bool& after_end) {
         after_end = false;
         if (skip_null()) return value.reset();
-        const std::string text(row_.text(next_++));
+        const auto text = readable_text(std::string(row_.text(next_++)));
         after_end = text.starts_with('+');
         value = labels_from_text(std::string_view(text).substr(after_end ? 1 : 0));
     }
@@ -94,7 +97,7 @@ class RowReader {
         if (!skip_null()) word(name, proof_names, end.proof);
     }
     void lines(const char*, std::vector<Leftover>& value) {
-        value = leftovers_from_lines(row_.text(next_++));
+        value = leftovers_from_lines(readable_text(std::string(row_.text(next_++))));
     }
     void lines(const char*, std::vector<ProcessIdentity>& value) {
         value = processes_from_lines(row_.text(next_++));
@@ -113,7 +116,9 @@ class RowReader {
         next_ += end_width;
     }
     void end_or_detail(std::optional<End>& told, std::string& detail) {
-        if (row_.is_null(next_)) detail = row_.text(next_ + detail_in_end);
+        if (row_.is_null(next_)) {
+            detail = readable_text(std::string(row_.text(next_ + detail_in_end)));
+        }
         end(told);
     }
 

@@ -9,6 +9,7 @@
 #include "store/page_bytes.hpp"
 #include "store/sqlite/delivery_rows.hpp"
 #include "store/sqlite/event_scan.hpp"
+#include "store/sqlite/readable_text.hpp"
 #include "store/sqlite/row.hpp"
 #include "store/sqlite/snapshot.hpp"
 #include "store/sqlite/sqlite_error.hpp"
@@ -220,9 +221,10 @@ class SqliteReader final : public Reader {
                 page.next = oldest;
                 break;
             }
-            page.messages.push_back(
-                {messages_.getColumn(0).getString(), messages_.getColumn(1).getString(),
-                 messages_.getColumn(2).getString(), messages_.getColumn(3).getInt64()});
+            page.messages.push_back({readable_text(messages_.getColumn(0).getString()),
+                                     readable_text(messages_.getColumn(1).getString()),
+                                     readable_text(messages_.getColumn(2).getString()),
+                                     messages_.getColumn(3).getInt64()});
             oldest = messages_.getColumn(4).getInt64();
             bytes += page_bytes(page.messages.back());
         }
