@@ -66,7 +66,7 @@ Table endless_table() {
                   {.title = "TYPE", .least = 15},
                   {.title = "SESSION", .least = 36},
                   {.title = "GEN", .align = Align::right, .drop_order = 1},
-                  {.title = "WHAT", .shrink_to = 15, .least = 24}});
+                  {.title = "WHAT", .shrink_to = 10, .least = 24}});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "cli/relative_time.hpp"
 #include "cli/table.hpp"
+#include "cli/text_width.hpp"
 #include "platform/clock.hpp"
 
 namespace knell::cli {
@@ -81,12 +82,12 @@ std::string hooks_table(const JsonObject& result, const Terminal& terminal,
         Table table({{.title = "NAME"},
                      {.title = "KIND", .drop_order = 2},
                      {.title = "STATE"},
-                     {.title = "LAST DELIVERY"},
-                     {.title = "LAG", .align = Align::right},
+                     {.title = "LAST DELIVERY", .drop_order = 4},
+                     {.title = "LAG", .align = Align::right, .drop_order = 3},
                      {.title = "FAILURES", .align = Align::right, .drop_order = 1},
                      {.title = "WAITING", .align = Align::right},
-                     {.title = "DEAD", .align = Align::right},
-                     {.title = "NEXT TRY"},
+                     {.title = "DEAD", .align = Align::right, .drop_order = 6},
+                     {.title = "NEXT TRY", .drop_order = 5},
                      {.title = "REMARK", .shrink_to = 20}});
         for (const auto& value : *hooks) {
             const auto& hook = value.as_object();
@@ -106,7 +107,9 @@ std::string hooks_table(const JsonObject& result, const Terminal& terminal,
     }
     if (const auto* problems = array_at(result, "problems"); problems != nullptr) {
         for (const auto& problem : *problems) {
-            text += fmt::format("not used: {}\n", text_at(problem.as_object(), "message"));
+            text += wrap(fmt::format("not used: {}", text_at(problem.as_object(), "message")),
+                         {.width = terminal.width, .indent = 2}) +
+                    "\n";
         }
     }
     return text;
@@ -120,11 +123,11 @@ std::string letters_table(const JsonObject& result, const Terminal& terminal, bo
     }
     Table table({{.title = "NAME"},
                  {.title = "SEQ", .align = Align::right},
-                 {.title = "TYPE"},
+                 {.title = "TYPE", .drop_order = 4},
                  {.title = "SESSION", .drop_order = 1},
                  {.title = "STATE"},
-                 {.title = "ATTEMPTS", .align = Align::right},
-                 {.title = "NEXT TRY"},
+                 {.title = "ATTEMPTS", .align = Align::right, .drop_order = 2},
+                 {.title = "NEXT TRY", .drop_order = 3},
                  {.title = "LAST ERROR", .shrink_to = 20}});
     for (const auto& value : *letters) {
         const auto& letter = value.as_object();

@@ -91,14 +91,24 @@ std::string ids_text(const Group& group) {
                        more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
+/// "BEFORE WORD: REST", the word in its tone, what has no room indented below.
+std::string item_line(const std::string& before, const Cell& word, const std::string& rest,
+                      const Terminal& terminal) {
+    const auto width = display_width(before) + display_width(word.text) + 2;
+    return fmt::format("{}{}: {}\n", before, toned(word.text, word.tone, terminal),
+                       wrap(rest, {.width = terminal.width, .indent = 2, .before = width}));
+}
+
 }  // namespace
 
 std::string sweep_ends(const JsonObject& sweep, const Terminal& terminal) {
     const bool dry_run = wire::bool_at(sweep, "dry_run");
     const auto count = int_at(sweep, "ended_count");
     if (count == 0) {
-        return fmt::format("{}: no owner is proven dead\n",
-                           dry_run ? "nothing would be ended" : "nothing was ended");
+        return wrap(fmt::format("{}: no owner is proven dead",
+                                dry_run ? "nothing would be ended" : "nothing was ended"),
+                    {.width = terminal.width}) +
+               "\n";
     }
     auto text = fmt::format("{} {}\n", dry_run ? "would end" : "ended", sessions_text(count));
     const auto* ended = wire::array_at(sweep, "ended");
@@ -108,9 +118,9 @@ std::string sweep_ends(const JsonObject& sweep, const Terminal& terminal) {
         const auto* object = session.if_object();
         if (object == nullptr) continue;
         ++named;
-        text += fmt::format("- {} as {}: {}\n", one_line(text_at(*object, "session_id")),
-                            toned(text_at(*object, "reason"), tone_of_end(*object), terminal),
-                            one_line(text_at(*object, "evidence")));
+        text += item_line(fmt::format("- {} as ", one_line(text_at(*object, "session_id"))),
+                          {std::string(text_at(*object, "reason")), tone_of_end(*object)},
+                          one_line(text_at(*object, "evidence")), terminal);
     }
     if (count > named) text += fmt::format("- {} more, not named here\n", count - named);
     return text;
@@ -123,9 +133,9 @@ std::string sweep_left_alone(const JsonObject& sweep, const Terminal& terminal) 
         fmt::format("{} {} alone\n", wire::bool_at(sweep, "dry_run") ? "would leave" : "left",
                     sessions_text(int_at(sweep, "left_alone_count")));
     for (const auto& group : groups) {
-        text += fmt::format("- {} {}: {}{}\n", group.count,
-                            toned(group.verdict, tone_of_status(group.verdict), terminal),
-                            one_line(group.why), ids_text(group));
+        text += item_line(fmt::format("- {} ", group.count),
+                          {group.verdict, tone_of_status(group.verdict)},
+                          one_line(group.why) + ids_text(group), terminal);
     }
     return text;
 }

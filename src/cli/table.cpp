@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "base/check.hpp"
 #include "cli/text_width.hpp"
@@ -121,9 +122,28 @@ std::vector<std::size_t> Table::natural_widths() const {
     return widths;
 }
 
-std::vector<std::size_t> Table::widths_on(const Terminal& terminal) const {
-    auto widths = natural_widths();
-    return terminal.width > 0 ? widths_within(widths, columns_, terminal.width) : widths;
+Table::Layout Table::layout_on(const Terminal& terminal) const {
+    auto natural = natural_widths();
+    if (terminal.width == 0) return {{}, std::move(natural)};
+    auto widths = widths_within(natural, columns_, terminal.width);
+    if (total(widths) <= terminal.width) return {{}, std::move(widths)};
+    std::optional<std::size_t> widest;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (columns_[i].shrink_to > 0 || columns_[i].drop_order > 0) continue;
+        if (!widest || natural[i] > natural[*widest]) widest = i;
+    }
+    if (!widest || columns_.size() == 1) return {{}, std::move(widths)};
+    Widths above(columns_.size(), 0);
+    above[*widest] = std::exchange(natural[*widest], 0);
+    return {std::move(above),
+            widths_within(natural, columns_, terminal.width - std::min(gap, terminal.width))};
+}
+
+std::string Table::row_of(const std::vector<Cell>& cells, const Layout& layout,
+                          const Terminal& terminal) const {
+    const auto line = line_of(cells, layout.widths, columns_, terminal);
+    if (layout.above.empty()) return line;
+    return line_of(cells, layout.above, columns_, terminal) + std::string(gap, ' ') + line;
 }
 
 bool Table::fits(const Terminal& terminal) const {
@@ -133,13 +153,13 @@ bool Table::fits(const Terminal& terminal) const {
 std::string Table::render(const Terminal& terminal) const {
     std::vector<Cell> titles;
     for (const auto& column : columns_) titles.push_back({column.title, Tone::heading});
-    return line_of(titles, widths_on(terminal), columns_, terminal) + render_rows(terminal);
+    return row_of(titles, layout_on(terminal), terminal) + render_rows(terminal);
 }
 
 std::string Table::render_rows(const Terminal& terminal) const {
-    const auto widths = widths_on(terminal);
+    const auto layout = layout_on(terminal);
     std::string text;
-    for (const auto& row : rows_) text += line_of(row, widths, columns_, terminal);
+    for (const auto& row : rows_) text += row_of(row, layout, terminal);
     return text;
 }
 

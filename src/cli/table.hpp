@@ -30,7 +30,8 @@ struct Cell {
 };
 
 /// Rows under a heading, each column as wide as it needs.  On a terminal that is too narrow,
-/// columns are first cut, then left out; a file or a pipe gets everything.
+/// columns are first cut, then left out; where that is not enough, the widest one of those that are
+/// never cut has a line of its own above the others.  A file or a pipe gets everything.
 class Table {
   public:
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -45,8 +46,15 @@ class Table {
     std::string render_rows(const Terminal& terminal) const;
 
   private:
-    std::vector<std::size_t> widths_on(const Terminal& terminal) const;
+    /// How one row is drawn: a width for each column, 0 for those that are left out.
+    struct Layout {
+        std::vector<std::size_t> above;  // a line of its own; empty: there is none
+        std::vector<std::size_t> widths;
+    };
+    Layout layout_on(const Terminal& terminal) const;
     std::vector<std::size_t> natural_widths() const;
+    std::string row_of(const std::vector<Cell>& cells, const Layout& layout,
+                       const Terminal& terminal) const;
 
     const std::vector<Column> columns_;
     std::vector<std::vector<Cell>> rows_;

@@ -43,9 +43,12 @@ TEST(Table, WhatMayNotBeCutStaysWholeHoweverNarrow) {
     const Terminal terminal{.interactive = true, .colour = false, .width = 3};
 
     EXPECT_EQ(small_table().render(terminal),
-              "ID     TITLE\n"
-              "one    a lon…\n"
-              "three  日本\n");
+              "ID\n"
+              "  TITLE\n"
+              "one\n"
+              "  a lon…\n"
+              "three\n"
+              "  日本\n");
 }
 
 TEST(Table, ColoursDoNotCountAsWidth) {
@@ -69,6 +72,23 @@ TEST(RenderFacts, ValuesAreAlignedAndEmptyOnesLeftOut) {
     EXPECT_EQ(render_facts({{"id", "x"}, {"nothing at all", ""}, {"status", "idle"}}, {}),
               "id      x\n"
               "status  idle\n");
+}
+
+TEST(Table, TooNarrowForWhatIsNeverCutPutsThatOnALineOfItsOwn) {
+    Table table({{.title = "ID"},
+                 {.title = "STATUS"},
+                 {.title = "TITLE", .shrink_to = 5},
+                 {.title = "AGE", .drop_order = 1}});
+    table.add({{"01a1e3da-0778-73a5"}, {"ended"}, {"a long title"}, {"2d"}});
+    table.add({{"b"}, {"idle"}, {"short"}, {"1s"}});
+
+    EXPECT_EQ(table.render({.interactive = true, .colour = false, .width = 22}),
+              "ID\n"
+              "  STATUS  TITLE    AGE\n"
+              "01a1e3da-0778-73a5\n"
+              "  ended   a long…  2d\n"
+              "b\n"
+              "  idle    short    1s\n");
 }
 
 }  // namespace
