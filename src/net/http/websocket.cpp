@@ -11,7 +11,9 @@
 #include <boost/beast/websocket/stream.hpp>
 #include <fmt/format.h>
 
+#include "net/http/keepalive.hpp"
 #include "net/outbox.hpp"
+#include "platform/clock.hpp"
 
 namespace knell::net::http {
 
@@ -40,6 +42,8 @@ class WebSocket final : public Peer,
           common_(std::move(common)),
           room_(socket_.get_executor()),
           patience_(socket_.get_executor()),
+          silence_(socket_.get_executor()),
+          keepalive_(common_->deadlines.silence, read_awake_clock()),
           half_read_share_(common_->half_read),
           writing_share_(common_->unsent),
           outbox_(*this, wire::json_lines, common_->unsent, common_->deadlines.unsent) {}
@@ -47,6 +51,7 @@ class WebSocket final : public Peer,
     asio::awaitable<void> serve() override {
         const auto self = shared_from_this();
         if (co_await accept()) {
+            watch_silence();
             while (is_open_ && !is_closing_) {
                 if (must_wait()) {
                     co_await wait_for_room();
@@ -67,6 +72,7 @@ class WebSocket final : public Peer,
         beast::get_lowest_layer(socket_).close(ignored);
         room_.cancel();
         patience_.cancel();
+        silence_.cancel();
         outbox_.close();
     }
 
@@ -87,10 +93,14 @@ class WebSocket final : public Peer,
 
   private:
     asio::awaitable<bool> accept() {
-        socket_.set_option(
-            beast::websocket::stream_base::timeout{.handshake_timeout = common_->deadlines.header,
-                                                   .idle_timeout = common_->deadlines.silence,
-                                                   .keep_alive_pings = true});
+        socket_.set_option(beast::websocket::stream_base::timeout{
+            .handshake_timeout = common_->deadlines.header,
+            .idle_timeout = beast::websocket::stream_base::none(),  // `keepalive_` knows better
+            .keep_alive_pings = false});
+        // Of pings and pongs; only while something is read.
+        socket_.control_callback([this](beast::websocket::frame_type, beast::string_view) {
+            keepalive_.heard(read_awake_clock());
+        });
         socket_.read_message_max(limits::line_bytes_max);
         socket_.auto_fragment(false);
         socket_.text(true);
@@ -120,6 +130,7 @@ class WebSocket final : public Peer,
         // In steps, so that what is read by half is counted; Beast bounds the message itself.
         co_await socket_.async_read_some(buffer_, read_step_bytes_max, token);
         if (error || !is_open_) co_return false;
+        keepalive_.heard(read_awake_clock());
         half_read_share_.set(buffer_.size());
         if (!socket_.is_message_done()) co_return true;
         if (!socket_.got_text()) {
@@ -132,6 +143,35 @@ class WebSocket final : public Peer,
         if (buffer_.capacity() > idle_buffer_bytes_max) buffer_ = beast::flat_buffer{};
         half_read_share_.set(0);
         co_return true;
+    }
+
+    void watch_silence() {
+        silence_.expires_after(keepalive_.due() - read_awake_clock());
+        silence_.async_wait([weak = weak_from_this()](error_code cancelled) {
+            const auto self = weak.lock();
+            if (!cancelled && self && self->is_open_) self->look_for_silence();
+        });
+    }
+    void look_for_silence() {
+        const auto now = read_awake_clock();
+        if (must_wait()) keepalive_.heard(now);  // it may be talking: we do not read
+        switch (keepalive_.step(now)) {
+            case Keepalive::Step::give_up:
+                return close();
+            case Keepalive::Step::ping:
+                ask_whether_it_is_there();
+                break;
+            case Keepalive::Step::wait:
+                break;
+        }
+        watch_silence();
+    }
+    void ask_whether_it_is_there() {
+        // One that does not read has yet to take the ping before.
+        if (is_leaving_ || std::exchange(is_pinging_, true)) return;
+        socket_.async_ping({}, [self = shared_from_this()](error_code) {
+            self->is_pinging_ = false;  // whether it went wrong is seen by whoever reads
+        });
     }
 
     void handle(std::string_view text) {
@@ -245,7 +285,9 @@ class WebSocket final : public Peer,
     const std::shared_ptr<Common> common_;
     asio::steady_timer room_;      // cancelled when a call is answered or bytes are sent
     asio::steady_timer patience_;  // runs while the client does not read
-    beast::flat_buffer buffer_;    // of the message that is being read
+    asio::steady_timer silence_;   // until the next step of `keepalive_`
+    Keepalive keepalive_;
+    beast::flat_buffer buffer_;  // of the message that is being read
     BudgetShare half_read_share_;
     std::string writing_;      // messages on their way, each with its end
     std::size_t written_ = 0;  // bytes of these
@@ -258,6 +300,7 @@ class WebSocket final : public Peer,
     bool is_open_ = true;
     bool is_closing_ = false;  // reads no more; closes once everything is sent
     bool is_leaving_ = false;  // the closing handshake is on
+    bool is_pinging_ = false;  // and the ping is not sent yet
     bool waits_to_flush_ = false;
 };
 
