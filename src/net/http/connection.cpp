@@ -50,6 +50,7 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
           id_(common_->dispatcher.new_connection()),
           deadline_(socket_.get_executor()),
           answered_(socket_.get_executor()),
+          place_(common_->strangers, *this),
           asked_share_(common_->asked),
           unsent_share_(common_->unsent) {}
 
@@ -67,6 +68,7 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
         error_code ignored;
         if (socket_.is_open()) common_->dispatcher.hung_up(id_);
         socket_.close(ignored);
+        place_.leave();
         deadline_.cancel();
         answered_.cancel();
     }
@@ -152,6 +154,7 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
             if (refusal->is_guess) co_await slow_down();
             co_return refused(*refusal);
         }
+        place_.leave();
         if (matched == nullptr) co_return unless_more_comes(no_route_response(found));
         if (!parser_->is_done()) {
             auto read = co_await read_body();
@@ -268,12 +271,7 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
     std::optional<Response> upgrade(const rpc::Caller& caller) {
         const auto& request = parser_->get();
         if (!beast::websocket::is_upgrade(request) || buffer_.size() > 0) {
-            auto response = response_to(
-                Error{ErrorCode::invalid_request, "this path is for WebSocket clients", {}, {}},
-                426);
-            response.headers.emplace_back("Upgrade", "websocket");
-            response.must_close = true;
-            return response;
+            return upgrade_required_response();
         }
         without_deadline();
         common_->adopt(make_websocket(std::move(socket_), parser_->release(), caller, common_));
@@ -373,6 +371,7 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
     asio::steady_timer deadline_;
     std::uint64_t deadline_number_ = 0;
     asio::steady_timer answered_;  // cancelled when the answer is there
+    Strangers::Place place_;       // until it has shown a token
     beast::flat_buffer buffer_{buffer_bytes_max};
     std::optional<Parser> parser_;  // while a request is read or answered
     std::optional<wire::Answer> answer_;

@@ -2,8 +2,11 @@
 
 #include <cstddef>
 #include <functional>
+#include <list>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -40,6 +43,36 @@ class Peer {
     virtual void give_up_half_read() {}
 };
 
+/// Clients that have not shown a token yet, in the order in which they came: when there is no place
+/// left, the first of them makes room.  Holding many connections open takes nothing but time, and
+/// must not keep out who is known here.
+class Strangers {
+  public:
+    /// One of them, while it is one.
+    class Place {
+      public:
+        Place(Strangers& strangers, Peer& peer)
+            : strangers_(strangers), at_(strangers.peers_.insert(strangers.peers_.end(), &peer)) {}
+        ~Place() { leave(); }
+        Place(const Place&) = delete;
+        Place& operator=(const Place&) = delete;
+        void leave() {
+            if (std::exchange(is_in_, false)) strangers_.peers_.erase(at_);
+        }
+
+      private:
+        Strangers& strangers_;
+        std::list<Peer*>::iterator at_;
+        bool is_in_ = true;
+    };
+
+    /// Null when there is none.
+    Peer* first() const { return peers_.empty() ? nullptr : peers_.front(); }
+
+  private:
+    std::list<Peer*> peers_;
+};
+
 /// What all clients have in common.  Outlives them and the answers that come in after them.
 struct Common {
     rpc::Dispatcher& dispatcher;
@@ -49,6 +82,7 @@ struct Common {
     const Deadlines deadlines;
     std::shared_ptr<const Rules> rules;
     AuthThrottle throttle{bounds::throttled_addresses_max};
+    Strangers strangers;
     MemoryBudget asked;  // bodies and messages that are not answered yet
     MemoryBudget half_read;
     MemoryBudget unsent;

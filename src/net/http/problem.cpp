@@ -26,7 +26,7 @@ Problem problem_of(const Error& error, int status) {
         // A status of ours is a session's, and not what HTTP means.
         problem[name == "status" ? "session_status" : name] = value;
     }
-    return {status, wire::to_text(problem)};
+    return {status, wire::to_text(problem) + "\n"};  // as every body ends
 }
 
 }  // namespace knell::net::http

@@ -14,7 +14,8 @@ TEST(Problem, SaysWhatTheErrorOfTheCallSays) {
     EXPECT_EQ(problem.body,
               R"({"type":"urn:knell:problem:invalid_params","title":"invalid params",)"
               R"("status":422,"detail":"limit: must be from 1 to 1000","code":-32602,)"
-              R"("kind":"invalid_params","field":"limit"})");
+              R"("kind":"invalid_params","field":"limit"})"
+              "\n");
 }
 
 TEST(Problem, KeepsTheFactsAndItsOwnStatus) {

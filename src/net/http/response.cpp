@@ -38,12 +38,28 @@ Response health_response(bool is_well) {
 Response no_route_response(const std::variant<Matched, NoSuchPath, OtherVerbs>& found) {
     const auto* other = std::get_if<OtherVerbs>(&found);
     if (other == nullptr) {
-        return response_to(
-            Error{ErrorCode::not_found, "there is no such path; see docs/http.md", {}, {}}, 404);
+        return response_to(Error{ErrorCode::not_found,
+                                 "there is no such path; /openapi.json lists those there are",
+                                 {},
+                                 {}},
+                           404);
     }
     auto response = response_to(
         Error{ErrorCode::method_not_found, "this path takes only " + other->allowed, {}, {}}, 405);
     response.headers.emplace_back("Allow", other->allowed);
+    return response;
+}
+
+Response upgrade_required_response() {
+    auto response =
+        response_to(Error{ErrorCode::invalid_request,
+                          "this path is for WebSocket clients, which ask for an upgrade and wait "
+                          "for the answer; send single calls to POST /v1/rpc",
+                          {},
+                          {}},
+                    426);
+    response.headers.emplace_back("Upgrade", "websocket");
+    response.must_close = true;
     return response;
 }
 

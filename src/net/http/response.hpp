@@ -33,6 +33,9 @@ Response health_response(bool is_well);
 /// `found` is no match.
 Response no_route_response(const std::variant<Matched, NoSuchPath, OtherVerbs>& found);
 
+/// To whoever asks for /v1/ws in another way than by an upgrade.
+Response upgrade_required_response();
+
 /// Of a path that is a method.
 Response response_to(Result<std::string>&& result, const Matched& matched, const Target& target);
 /// Of a JSON-RPC call, whose errors are in the body; nothing for a notification.

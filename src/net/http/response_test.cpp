@@ -108,7 +108,7 @@ TEST(Response, CanBeWrittenWhole) {
     const auto text = whole_text(response_to(fail(ErrorCode::limit, "later").error()));
     EXPECT_THAT(text, HasSubstr("HTTP/1.1 429 Error\r\n"));
     EXPECT_THAT(text, HasSubstr("Connection: close\r\nContent-Length: "));
-    EXPECT_THAT(text, EndsWith("}"));
+    EXPECT_THAT(text, EndsWith("}\n"));
     EXPECT_THAT(head_text(200, "text/event-stream"), HasSubstr("HTTP/1.1 200 OK\r\n"));
 }
 

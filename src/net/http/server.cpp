@@ -166,16 +166,25 @@ class Server::Impl final : public EventLoop::Service {
         error_code error;
         const auto remote = socket.remote_endpoint(error);
         if (error) return;
-        // One in four places is for the unix socket, whoever crowds in here.
-        if (clients_.is_full() || count_ >= clients_.max() - clients_.max() / 4) {
-            return turn_away(std::move(socket));
-        }
+        if (!has_room() && !make_room()) return turn_away(std::move(socket));
         socket.set_option(tcp::no_delay(true), error);
         const int unacknowledged = unacknowledged_ms_max;
         ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged,
                      sizeof unacknowledged);
         serve(make_connection(std::move(socket), text_of(remote), remote.address().to_string(),
                               common_));
+    }
+
+    /// One in four places is for the unix socket, whoever crowds in here.
+    bool has_room() const {
+        return !clients_.is_full() && count_ < clients_.max() - clients_.max() / 4;
+    }
+    /// Its descriptor is free at once; it is counted until it has noticed.
+    bool make_room() {
+        auto* stranger = common_->strangers.first();
+        if (stranger == nullptr) return false;
+        stranger->close();
+        return true;
     }
 
     /// Best effort: it is about to be closed whether it reads this or not.
