@@ -2,8 +2,10 @@
 
 #include <stdexcept>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 
 #include "functional/harness/waiting.hpp"
 
@@ -11,31 +13,48 @@ namespace knell::functional {
 
 namespace {
 
-/// Starts it and reads its log until it listens at its socket; by then it serves HTTP.
-Process start(const TempHome& home, Pipe& log) {
-    auto spawn = home.command({"up", "--http", "127.0.0.1:0"});
-    spawn.err = log.writing.get();
-    Process process(spawn);
-    log.writing.reset();
-    std::string said;
-    while (!said.contains("listens at")) {
-        wait_for(log.reading.get(), POLLIN, "a daemon that serves HTTP");
-        if (!read_available(log.reading.get(), said)) throw std::runtime_error(said);
-    }
-    return process;
-}
-
 std::string first_line(const std::string& text) {
     return text.substr(0, text.find('\n'));
 }
 
 }  // namespace
 
-HttpDaemon::HttpDaemon(const TempHome& home)
-    : home_(home),
-      process_(start(home, log_)),
-      address_(first_line(read_file(home.file("http.addr")))),
-      token_(first_line(home.knell({"token", "show"}).out)) {}
+HttpDaemon::HttpDaemon(const TempHome& home, const DaemonLimits& limits) : home_(home) {
+    start("127.0.0.1:0", limits);
+    address_ = first_line(read_file(home.file("http.addr")));
+    token_ = first_line(home.knell({"token", "show"}).out);
+}
+
+/// Reads its log until it listens at its socket; by then it serves HTTP.
+void HttpDaemon::start(const std::string& listen, const DaemonLimits& limits) {
+    Pipe pipe;
+    ::fcntl(pipe.writing.get(), F_SETPIPE_SZ, 1 << 20);  // room for what nobody reads meanwhile
+    ::fcntl(pipe.reading.get(), F_SETFL, O_NONBLOCK);
+    auto spawn = home_.command({"up", "--http", listen});
+    spawn.err = pipe.writing.get();
+    spawn.descriptors_max = limits.descriptors_max;
+    process_.reset();
+    process_.emplace(spawn);
+    pipe.writing.reset();
+    log_pipe_ = std::move(pipe.reading);
+    log_.clear();
+    while (!log_.contains("listens at")) {
+        wait_for(log_pipe_.get(), POLLIN, "a daemon that serves HTTP");
+        if (!read_available(log_pipe_.get(), log_)) throw std::runtime_error(log_);
+    }
+}
+
+void HttpDaemon::restart() {
+    process_->signal(SIGKILL);
+    process_->wait();
+    start(address_, {});
+}
+
+void HttpDaemon::listen() {
+    constexpr int moment_ms = 20;
+    pollfd watched{.fd = log_pipe_.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&watched, 1, moment_ms) > 0) read_available(log_pipe_.get(), log_);
+}
 
 std::string HttpDaemon::read_token() const {
     return first_line(home_.knell({"token", "show", "--read"}).out);

@@ -1,17 +1,28 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "functional/harness/daemon.hpp"
 #include "functional/harness/temp_home.hpp"
+#include "functional/harness/websocket.hpp"
 
 namespace knell::functional {
 
 /// `knell up --http 127.0.0.1:0` in the foreground, and curl to ask it.
 class HttpDaemon {
   public:
-    explicit HttpDaemon(const TempHome& home);
+    explicit HttpDaemon(const TempHome& home, const DaemonLimits& limits = {});
+
+    pid_t pid() const { return process_->pid(); }
+    /// A crash and a start, at the same address.
+    void restart();
+    /// Waits until it says something more, but only for a moment; takes what it has said.
+    void listen();
+    /// Asks for a WebSocket with the full token.
+    WebSocketClient websocket() const { return WebSocketClient(address_, token_); }
 
     struct Answer {
         int status = 0;    // 0: curl failed, and `body` says how
@@ -33,9 +44,12 @@ class HttpDaemon {
     std::string read_token() const;
 
   private:
+    void start(const std::string& listen, const DaemonLimits& limits);
+
     const TempHome& home_;
-    Pipe log_;
-    Process process_;
+    std::optional<Process> process_;
+    Fd log_pipe_;
+    std::string log_;
     std::string address_;
     std::string token_;
 };
