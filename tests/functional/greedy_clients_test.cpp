@@ -4,29 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <sys/resource.h>
 
 #include "functional/harness/fixture.hpp"
+#include "functional/harness/resources.hpp"
 
 namespace knell::functional {
 namespace {
 
 using testing::HasSubstr;
-
-/// Resident memory of a process, in bytes.
-std::size_t memory_of(pid_t pid) {
-    const auto statm = read_file(fmt::format("/proc/{}/statm", pid));
-    const auto pages = std::stoul(statm.substr(statm.find(' ') + 1));
-    return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
-
-std::size_t raise_descriptor_limit() {
-    rlimit limit{};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-    return static_cast<std::size_t>(limit.rlim_cur);
-}
 
 /// Whether all other connections are closed.  The daemon notices one at a time, so it is asked
 /// again and again, but not for ever.
