@@ -14,7 +14,9 @@ build_packages=(
     libfmt-dev libspdlog-dev libyaml-cpp-dev libcurl4-openssl-dev libssl-dev zlib1g-dev
     libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
 )
-test_packages=(clang-format-19 shellcheck tmux)
+test_packages=(clang-format-19 shellcheck tmux curl python3-websockets)
+# Bring a server along that nobody here needs to run: promtool comes with Prometheus.
+test_server_packages=(prometheus)
 # Any node will do, whoever packaged it: Debian's would replace one from elsewhere.
 command -v node >/dev/null || test_packages+=(nodejs npm)
 lint_packages=(clang-format-19 clang-tidy-19 shellcheck g++-12)
@@ -57,6 +59,10 @@ step() {
     return "$status"
 }
 
+is_installed() {
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
+}
+
 # install_packages NAME...: does nothing, and needs no network, when all are there.
 install_packages() {
     local package missing=()
@@ -65,9 +71,7 @@ install_packages() {
         return 0
     fi
     for package in "$@"; do
-        if [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) != installed ]]; then
-            missing+=("$package")
-        fi
+        is_installed "$package" || missing+=("$package")
     done
     ((${#missing[@]})) || return 0
 
@@ -88,9 +92,13 @@ install_packages() {
 # install_without_starting NAME...: servers that a script starts and stops by itself must not be
 # started by their installation.
 install_without_starting() {
-    local policy=/usr/sbin/policy-rc.d as_root=() status=0
+    local policy=/usr/sbin/policy-rc.d as_root=() status=0 package all_there=true
+    for package in "$@"; do
+        is_installed "$package" || all_there=false
+    done
+    if $all_there; then return 0; fi
     ((EUID == 0)) || as_root=(sudo)
-    if [[ -e $policy ]]; then
+    if [[ -e $policy ]] || ! command -v dpkg-query >/dev/null; then
         install_packages "$@"
         return
     fi
