@@ -62,11 +62,16 @@ HttpSettings HttpService::settings() const {
 void HttpService::refresh_rules(const HttpSettings& settings) {
     // Nobody is to find tokens in a home that serves no HTTP.
     if (settings.listen == "off") return;
-    server_.set_rules({.tokens = {.full = token(TokenKind::full, said_of_token_),
-                                  .read_only = token(TokenKind::read_only, said_of_read_token_)},
-                       .hosts = settings.hosts,
-                       .listen_host = {},
-                       .allow_processes = settings.allow_processes});
+    const auto closed = server_.set_rules(
+        {.tokens = {.full = token(TokenKind::full, said_of_token_),
+                    .read_only = token(TokenKind::read_only, said_of_read_token_)},
+         .hosts = settings.hosts,
+         .listen_host = {},
+         .allow_processes = settings.allow_processes});
+    if (closed > 0) {
+        log_info("HTTP connections closed: {}; their token was replaced, or allows less now",
+                 closed);
+    }
 }
 
 /// "" lets nobody in.

@@ -113,6 +113,9 @@ TEST_F(WebSocketLife, ANewTokenClosesWhoCameWithTheOldOneAndEndsNoSession) {
 
     while (client.next_event()) {
     }
+    while (!http.log().contains("HTTP connections closed: 1; their token was replaced")) {
+        http.listen();
+    }
     EXPECT_FALSE(http.websocket().is_open());
     EXPECT_TRUE(reader.call("session.list").ok()) << "it came by another token";
     WebSocketClient back(http.address(), fresh);

@@ -67,13 +67,15 @@ class Server::Impl final : public EventLoop::Service {
         loop_.add(*this);
     }
 
-    void set_rules(Rules rules) {
+    std::size_t set_rules(Rules rules) {
         const auto before = std::exchange(rules_, std::move(rules));
         publish_rules();
         const bool full_changed = before.tokens.full != rules_.tokens.full;
         const bool read_changed = before.tokens.read_only != rules_.tokens.read_only;
         const bool less_allowed = before.allow_processes && !rules_.allow_processes;
-        close_those([&](rpc::Access access) {
+        // It is called every second, and there may be thousands.
+        if (!full_changed && !read_changed && !less_allowed) return 0;
+        return close_those([&](rpc::Access access) {
             if (access == rpc::Access::read_only) return read_changed;
             return full_changed || (access == rpc::Access::processes && less_allowed);
         });
@@ -137,12 +139,16 @@ class Server::Impl final : public EventLoop::Service {
         return all;
     }
 
-    /// Of those that were let in for good.
-    void close_those(const std::function<bool(rpc::Access)>& must_go) {
+    /// Of those that were let in for good: how many.
+    std::size_t close_those(const std::function<bool(rpc::Access)>& must_go) {
+        std::size_t closed = 0;
         for (const auto& peer : all_peers()) {
             const auto access = peer->let_in_by();
-            if (access && must_go(*access)) peer->close();
+            if (!access || !must_go(*access)) continue;
+            peer->close();
+            ++closed;
         }
+        return closed;
     }
 
     asio::awaitable<void> accept_loop(std::uint64_t number) {
@@ -258,8 +264,8 @@ Server::Server(EventLoop& loop, rpc::Dispatcher& dispatcher, ClientCount& client
     : impl_(std::make_unique<Impl>(loop, dispatcher, clients, std::move(is_ready), deadlines)) {}
 Server::~Server() = default;
 
-void Server::set_rules(Rules rules) {
-    impl_->set_rules(std::move(rules));
+std::size_t Server::set_rules(Rules rules) {
+    return impl_->set_rules(std::move(rules));
 }
 Result<std::string> Server::listen(const std::string& ip, std::uint16_t port) {
     return impl_->listen(ip, port);

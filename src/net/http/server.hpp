@@ -24,8 +24,8 @@ class Server {
     ~Server();
 
     /// Before anybody is served.  Who came in by a token that is no longer one, or allows less now,
-    /// is closed.
-    void set_rules(Rules rules);
+    /// is closed: how many.
+    std::size_t set_rules(Rules rules);
 
     /// Listens at that address, and no longer at another; who is connected stays so.  The address
     /// with the port that was taken: "127.0.0.1:7717".

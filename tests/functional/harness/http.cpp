@@ -56,6 +56,11 @@ void HttpDaemon::listen() {
     if (::poll(&watched, 1, moment_ms) > 0) read_available(log_pipe_.get(), log_);
 }
 
+const std::string& HttpDaemon::log() {
+    read_available(log_pipe_.get(), log_);
+    return log_;
+}
+
 std::string HttpDaemon::read_token() const {
     return first_line(home_.knell({"token", "show", "--read"}).out);
 }

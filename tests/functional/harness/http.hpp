@@ -21,6 +21,8 @@ class HttpDaemon {
     void restart();
     /// Waits until it says something more, but only for a moment; takes what it has said.
     void listen();
+    /// All that it has said so far.
+    const std::string& log();
     /// Asks for a WebSocket with the full token.
     WebSocketClient websocket() const { return WebSocketClient(address_, token_); }
 
