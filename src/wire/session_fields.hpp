@@ -75,6 +75,7 @@ inline constexpr Field generation_param{.name = "generation",
                                         .about = "the fencing token that create or resume gave"};
 inline constexpr Field key_param{.name = "key",
                                  .type = text,
+                                 .may_be_empty = true,  // it has none
                                  .max = limits::key_bytes_max,
                                  .about = "routing key, such as agent:main:telegram:dm:42"};
 inline constexpr Field source_param{.name = "source",

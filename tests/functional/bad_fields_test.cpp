@@ -45,6 +45,8 @@ class BadFields : public WithDaemon {
     std::vector<Json> events_before_;
 };
 
+class GoodFields : public WithDaemon {};
+
 TEST_F(BadFields, WhatIsMissing) {
     expect_named({{"session.create", "{}", "source"},
                   {"session.create", R"({"source":null})", "source"},
@@ -61,8 +63,7 @@ TEST_F(BadFields, WhatIsMissing) {
 
 TEST_F(BadFields, WhatIsEmptyAndMayNotBe) {
     std::vector<Case> cases;
-    for (const auto* name : {"key", "platform", "user_id", "parent_id", "relation", "model", "cwd",
-                             "on_owner_loss", "leftovers"}) {
+    for (const auto* name : {"parent_id", "relation", "on_owner_loss", "leftovers"}) {
         cases.push_back({"session.create", create_with(name, R"("")"), name});
     }
     cases.push_back({"session.create", create_with("owner", R"({"kind":""})"), "owner.kind"});
@@ -71,6 +72,17 @@ TEST_F(BadFields, WhatIsEmptyAndMayNotBe) {
         cases.push_back({"session.list", fmt::format(R"({{"{}":""}})", name), name});
     }
     expect_named(cases);
+}
+
+TEST_F(GoodFields, WhatASessionDoesNotHaveMayBeEmpty) {
+    const auto made = client.must(
+        "session.create",
+        R"({"source":"cli","key":"","platform":"","user_id":"","model":"","title":"","cwd":""})");
+    const auto shown = client.must(
+        "session.show", fmt::format(R"({{"session_id":"{}"}})", text(made, "session_id")));
+    for (const auto* name : {"key", "platform", "user_id", "model", "title", "cwd"}) {
+        EXPECT_FALSE(shown.as_object().contains(name)) << name;
+    }
 }
 
 TEST_F(BadFields, APidNamespaceWithoutAPid) {

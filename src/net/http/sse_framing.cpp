@@ -23,7 +23,7 @@ void append_gap(std::string& out, Seq from, Seq to) {
 }
 
 void append_error(std::string& out, const Error& why) {
-    out += "event: problem\ndata: " + problem_of(why).body + "\n\n";
+    out += "event: problem\ndata: " + problem_of(why).body + "\n";
 }
 
 }  // namespace

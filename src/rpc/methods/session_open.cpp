@@ -11,18 +11,26 @@ namespace {
 
 using namespace owner_rows;
 
-constexpr Field cwd_param{
-    .name = "cwd", .type = text, .max = limits::cwd_bytes_max, .about = "working directory"};
+// A client that has none of these may say so with "", as gateways that fill in a form do.
+constexpr Field cwd_param{.name = "cwd",
+                          .type = text,
+                          .may_be_empty = true,
+                          .max = limits::cwd_bytes_max,
+                          .about = "working directory"};
 constexpr std::array create_params{
     Field{.name = "id", .type = id, .about = "default: a new UUIDv7"},
     key_param,
     source_param,
-    Field{.name = "platform", .type = word, .about = "telegram, slack ..."},
+    Field{.name = "platform", .type = word, .may_be_empty = true, .about = "telegram, slack ..."},
     Field{.name = "user_id",
           .type = text,
+          .may_be_empty = true,
           .max = limits::user_id_bytes_max,
           .about = "whose conversation it is"},
-    Field{.name = "parent_id", .type = id, .about = "the session it came out of"},
+    Field{.name = "parent_id",
+          .type = id,
+          .may_be_empty = true,
+          .about = "the session it came out of"},
     Field{.name = "relation",
           .type = choice,
           .standard = place_of(Relation::none),
@@ -30,6 +38,7 @@ constexpr std::array create_params{
           .about = "compression, branch, subagent or reset"},
     Field{.name = "model",
           .type = text,
+          .may_be_empty = true,
           .max = limits::model_bytes_max,
           .about = "the model that answers"},
     title_param,
