@@ -81,16 +81,22 @@ void end_in_the_background_of_a_closed_terminal() {
     ::signal(SIGHUP, SIG_IGN);
     ::setsid();
     if (::open(::ptsname(master), O_RDWR) < 0) ::_exit(9);  // ours, as the leader's first one
+    std::array<int, 2> closed{};
+    if (::pipe(closed.data()) != 0) ::_exit(9);
     const pid_t job = ::fork();
     if (job != 0) {
         int status = 0;
         ::close(master);
+        ::close(closed[1]);
         ::waitpid(job, &status, 0);
         ::_exit(WEXITSTATUS(status));
     }
     ::setpgid(0, 0);
     const RunSignals signals;
     // Closed here last: that is the hangup.
+    ::close(closed[1]);
+    char byte = 0;
+    if (::read(closed[0], &byte, 1) != 0) ::_exit(9);
     ::close(master);
     const pid_t child = ::fork();
     if (child == 0) ::_exit(0);
