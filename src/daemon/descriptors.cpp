@@ -15,6 +15,10 @@ constexpr std::size_t for_itself = 36;
 constexpr std::size_t to_start_a_hook = 16;
 constexpr std::size_t of_a_running_hook = 2;  // its process and its output
 constexpr std::size_t hooks_min = 2;
+/// More of them at once only get in each other's way; their descriptors are better used for
+/// clients.
+constexpr std::size_t hooks_enough = 256;
+constexpr std::size_t webhooks_enough = 512;
 
 }  // namespace
 
@@ -33,8 +37,9 @@ Result<Descriptors> raise_descriptor_limit() {
     }
     static_assert(descriptors_min > for_itself + to_start_a_hook + hooks_min * of_a_running_hook);
     const auto shared = descriptors - for_itself - to_start_a_hook;
-    const auto hooks = std::max(hooks_min, shared / 8 / of_a_running_hook);
-    const auto webhooks = shared / 8;  // nobody counts these: they are tried again
+    const auto hooks = std::clamp(shared / 8 / of_a_running_hook, hooks_min, hooks_enough);
+    // Nobody counts these: they are tried again.
+    const auto webhooks = std::min(shared / 8, webhooks_enough);
     const auto rest = shared - hooks * of_a_running_hook - webhooks;
     const auto clients = rest / 5 * 3 + rest % 5;
     return Descriptors{.clients_max = clients, .owners_max = rest - clients, .hooks_max = hooks};

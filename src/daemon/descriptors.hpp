@@ -18,9 +18,10 @@ struct Descriptors {
 inline constexpr std::size_t descriptors_min = 64;
 
 /// As many as the system allows; an error when these are fewer than `descriptors_min`.  What the
-/// daemon itself needs and what starts a hook is nobody else's.  Of the rest a quarter is for hooks
-/// and webhooks, and of what is left two in five are for the owners' pidfds: clients must crowd out
-/// neither the proof of life nor those who are to hear of a death.
+/// daemon itself needs and what starts a hook is nobody else's.  Of the rest a quarter, or what
+/// hundreds of them need, is for hooks and webhooks.  Of what is left two in five are for the
+/// owners' pidfds: clients must crowd out neither the proof of life nor those who are to hear of a
+/// death.
 Result<Descriptors> raise_descriptor_limit();
 
 }  // namespace knell

@@ -30,6 +30,10 @@ TEST(Descriptors, TheSoftLimitIsRaisedAndSharedOut) {
     expect_shares(1000, "428 clients, 284 owners, 59 hooks of 1000");
 }
 
+TEST(Descriptors, OfManyMostAreForClientsAndOwners) {
+    expect_shares(20'000, "11356 clients, 7568 owners, 256 hooks of 20000");
+}
+
 TEST(Descriptors, FewAreEnoughForAllThatMustBe) {
     expect_shares(256, "93 clients, 62 owners, 12 hooks of 256");
     expect_shares(descriptors_min, "5 clients, 2 owners, 2 hooks of 64");
