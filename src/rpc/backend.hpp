@@ -25,7 +25,7 @@ class Activity;
 class Feeds;
 
 /// Reads something and makes the answer of it.
-using ReadWork = std::move_only_function<Result<Json>(Reader&)>;
+using ReadWork = std::move_only_function<Result<wire::Rendered>(Reader&)>;
 /// As Respond, for those who give a value.
 template <typename Value>
 using Done = std::move_only_function<void(Result<Value>)>;

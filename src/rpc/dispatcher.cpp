@@ -37,13 +37,13 @@ Error too_long(std::size_t bytes) {
             {}};
 }
 
-wire::Answer answer_of(const Json& id, Result<Json>&& result) {
+wire::Answer answer_of(const Json& id, Result<wire::Rendered>&& result) {
     wire::Answer answer{wire::to_text(id), {}};
     if (!result) {
         answer.result = std::unexpected(std::move(result.error()));
         return answer;
     }
-    answer.result = wire::to_text(*result);
+    answer.result = std::move(*result).text();
     const auto bytes = wire::result_line_bytes(answer);
     if (bytes > limits::answer_bytes_max) answer.result = std::unexpected(too_long(bytes));
     return answer;
@@ -87,7 +87,7 @@ void Dispatcher::run(wire::Request&& request, const Caller& caller, Reply reply,
     const CallOrder::Place place{caller.connection, ++last_call_};
     Respond respond(
         [this, place, id = std::move(request.id), silent = request.is_notification,
-         reply = std::move(reply)](Result<Json> result) mutable {
+         reply = std::move(reply)](Result<wire::Rendered> result) mutable {
             reply(silent ? std::nullopt : std::optional(answer_of(id, std::move(result))));
             order_.leave(place);
         },

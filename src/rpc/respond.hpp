@@ -6,7 +6,7 @@
 
 #include "base/check.hpp"
 #include "core/error.hpp"
-#include "wire/json.hpp"
+#include "wire/rendered.hpp"
 
 namespace knell::rpc {
 
@@ -15,13 +15,14 @@ namespace knell::rpc {
 /// for ever because of a path that nobody thought of.
 class Respond {
   public:
-    using Answer = std::move_only_function<void(Result<Json>)>;
+    using Answer = std::move_only_function<void(Result<wire::Rendered>)>;
     /// What is done with an answer that was not given.  Any thread.
     using Forgotten = std::move_only_function<void(Answer)>;
 
     Respond() = default;  // nobody waits
     template <typename Callable>
-        requires(std::invocable<Callable&, Result<Json>> && !std::same_as<Callable, Respond>)
+        requires(std::invocable<Callable&, Result<wire::Rendered>> &&
+                 !std::same_as<Callable, Respond>)
     Respond(Callable answer)  // NOLINT(google-explicit-constructor): as any function
         : answer_(std::move(answer)) {}
     Respond(Answer answer, Forgotten forgotten)
@@ -39,7 +40,7 @@ class Respond {
     ~Respond() { forget(); }
 
     explicit operator bool() const { return static_cast<bool>(answer_); }
-    void operator()(Result<Json> result) {
+    void operator()(Result<wire::Rendered> result) {
         CHECK(answer_);
         std::exchange(answer_, nullptr)(std::move(result));
     }
@@ -47,7 +48,7 @@ class Respond {
     template <typename Change>
     Respond changed_by(Change change) && {
         return {[answer = std::exchange(answer_, nullptr), change = std::move(change)](
-                    Result<Json> result) mutable { answer(change(std::move(result))); },
+                    Result<wire::Rendered> result) mutable { answer(change(std::move(result))); },
                 std::exchange(forgotten_, nullptr)};
     }
     /// Whoever asked is gone.
