@@ -38,6 +38,7 @@
 #include "platform/version.hpp"
 #include "rpc/dispatcher.hpp"
 #include "rpc/feeds.hpp"
+#include "store/noting_store.hpp"
 #include "watch/leftovers.hpp"
 #include "watch/live_owners.hpp"
 #include "watch/process_check.hpp"
@@ -70,7 +71,7 @@ class Daemon final : public rpc::Backend {
         : options_(options),
           host_(host_name()),
           started_(read_clocks()),
-          store_(std::move(store)),
+          store_(std::make_unique<NotingStore>(std::move(store))),
           writer_(
               *store_, config_,
               [this](auto answers, auto events) { publish(std::move(answers), std::move(events)); },
@@ -432,11 +433,12 @@ class Daemon final : public rpc::Backend {
     ProcTable processes_;
     const TimedTree process_tree_{std::make_shared<ProcTree>(processes_)};
     LiveOwners live_owners_;
-    const std::unique_ptr<Store> store_;
+    const std::unique_ptr<NotingStore> store_;
     ConfigHolder config_{options_.paths.config_file};
     std::vector<ReleaseClients> released_;  // the writer's thread: to be told with the next step
     Writer writer_;
-    Space space_{fmt::format("{:x}", to_millis(started_.wall)), store_->node_id(), config_};
+    Space space_{fmt::format("{:x}", to_millis(started_.wall)), store_->node_id(), store_->notes(),
+                 config_};
     ReadThread read_thread_;
     ReadThread feed_thread_;  // a feed a million events behind delays no listing
     rpc::Feeds feeds_;        // outlives the connections, which hold its subscribers

@@ -14,9 +14,10 @@ namespace knell {
 /// read thread.
 class Space {
   public:
-    /// `life` names this life of the daemon; `config` outlives this.
-    Space(const std::string& life, const std::string& node_id, const ConfigHolder& config)
-        : gateways_(config), activity_(life, node_id) {}
+    /// `life` names this life of the daemon; `notes` of its store and `config` outlive this.
+    Space(const std::string& life, const std::string& node_id, ChangeNotes& notes,
+          const ConfigHolder& config)
+        : gateways_(config), activity_(life, node_id, notes) {}
 
     rpc::SpaceView view(bool with_gateways) {
         const auto now = read_clocks();

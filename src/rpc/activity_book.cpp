@@ -1,92 +1,149 @@
 #include "rpc/activity_book.hpp"
 
-#include <charconv>
+#include <algorithm>
+#include <iterator>
 
-#include <fmt/format.h>
-
+#include "base/check.hpp"
 #include "core/limits.hpp"
 
 namespace knell::rpc {
 
-namespace {
-
-std::uint64_t add_to(std::uint64_t hash, const Sprite& sprite) {
-    return hash_of(fmt::format("{} {:x}\n", sprite.key, sprite.hash), hash);
+void ActivityBook::put(Sprite sprite) {
+    auto revision = next_;
+    if (const auto before = places_.find(sprite.key); before != places_.end()) {
+        const auto entry = entries_.find(before->second);
+        if (entry->second.sprite.hash == sprite.hash) revision = entry->second.revision;
+        take_out(entry);
+    } else {
+        forget_gone(sprite.key);
+    }
+    insert(std::move(sprite), revision);
 }
 
-}  // namespace
+void ActivityBook::insert(Sprite sprite, Revision revision) {
+    revision_ = std::max(revision_, revision);
+    bytes_ += sprite.text.size() + 1;
+    whole_hash_ += sprite.hash;
+    const auto place = sprite.place;
+    places_.insert_or_assign(sprite.key, place);
+    by_revision_.emplace(revision, place);
+    const bool is_free = entries_.try_emplace(place, Entry{std::move(sprite), revision}).second;
+    CHECK(is_free);
+}
+
+void ActivityBook::erase(const std::string& key) {
+    const auto place = places_.find(key);
+    if (place == places_.end()) return;
+    take_out(entries_.find(place->second));
+    places_.erase(place);
+    note_gone(key);
+}
 
 void ActivityBook::update(std::vector<Sprite> sprites) {
-    const auto next = revision_ + 1;
-    std::unordered_map<std::string, Mark> marks;
-    marks.reserve(sprites.size());
-    revisions_.clear();
-    whole_hash_ = hash_of("whole");
-    for (const auto& sprite : sprites) {
-        const auto before = marks_.find(sprite.key);
-        const bool is_same = before != marks_.end() && before->second.hash == sprite.hash;
-        const auto mark = is_same ? before->second : Mark{sprite.hash, next};
-        if (!is_same) revision_ = next;
-        marks[sprite.key] = mark;
-        revisions_.push_back(mark.revision);
-        whole_hash_ = add_to(whole_hash_, sprite);
+    next_revision();
+    const auto before = std::exchange(entries_, {});
+    const auto places = std::exchange(places_, {});
+    by_revision_.clear();
+    bytes_ = 0;
+    whole_hash_ = 0;
+    for (auto& sprite : sprites) {
+        auto revision = next_;
+        if (const auto found = places.find(sprite.key); found != places.end()) {
+            const auto& old = before.at(found->second);
+            if (old.sprite.hash == sprite.hash) revision = old.revision;
+        } else {
+            forget_gone(sprite.key);
+        }
+        insert(std::move(sprite), revision);
     }
-    note_gone(marks, next);
-    sprites_.assign(std::move_iterator(sprites.begin()), std::move_iterator(sprites.end()));
-    marks_ = std::move(marks);
+    for (const auto& [key, place] : places) {
+        if (!places_.contains(key)) note_gone(key);
+    }
 }
 
-void ActivityBook::note_gone(const std::unordered_map<std::string, Mark>& marks,
-                             std::uint64_t revision) {
-    for (const auto& sprite : sprites_) {
-        if (marks.contains(sprite.key)) continue;
-        gone_.push_back({sprite.key, revision});
-        revision_ = revision;
-    }
-    std::erase_if(gone_, [&marks](const Gone& gone) { return marks.contains(gone.key); });
+void ActivityBook::take_out(Entries::iterator entry) {
+    const auto& [sprite, revision] = entry->second;
+    bytes_ -= sprite.text.size() + 1;
+    whole_hash_ -= sprite.hash;
+    by_revision_.erase({revision, entry->first});
+    entries_.erase(entry);
+}
+
+void ActivityBook::note_gone(const std::string& key) {
+    revision_ = next_;
+    gone_.emplace(next_, key);
+    gone_at_.emplace(key, next_);
     while (gone_.size() > limits::space_gone_max) {
-        forgotten_ = gone_.front().revision;
-        gone_.pop_front();
+        const auto oldest = gone_.begin();
+        forgotten_ = oldest->first;
+        gone_at_.erase(oldest->second);
+        gone_.erase(oldest);
     }
 }
 
-std::string ActivityBook::place() const {
-    return fmt::format("{}-{}", name_, revision_);
+void ActivityBook::forget_gone(const std::string& key) {
+    const auto found = gone_at_.find(key);
+    if (found == gone_at_.end()) return;
+    gone_.erase({found->second, key});
+    gone_at_.erase(found);
 }
 
-std::optional<std::uint64_t> ActivityBook::revision_at(std::string_view place) const {
-    const auto dash = place.rfind('-');
-    if (dash == std::string_view::npos || place.substr(0, dash) != name_) return std::nullopt;
-    const auto digits = place.substr(dash + 1);
-    std::uint64_t revision = 0;
-    const auto* end = digits.data() + digits.size();
-    const auto [stop, error] = std::from_chars(digits.data(), end, revision);
-    if (error != std::errc{} || stop != end) return std::nullopt;
-    if (revision < forgotten_ || revision > revision_) return std::nullopt;
-    return revision;
+const Sprite* ActivityBook::find(const std::string& key) const {
+    const auto place = places_.find(key);
+    return place == places_.end() ? nullptr : &entries_.at(place->second).sprite;
 }
 
-ActivityBook::Changes ActivityBook::since(std::string_view place) const {
-    const auto seen = revision_at(place);
-    Changes changes{.is_whole = !seen};
-    if (!seen) {
-        changes.sprites.reserve(sprites_.size());
-        for (const auto& sprite : sprites_) changes.sprites.push_back(&sprite.facts);
-        changes.hash = whole_hash_;
-        return changes;
+const Sprite* ActivityBook::last() const {
+    return entries_.empty() ? nullptr : &entries_.rbegin()->second.sprite;
+}
+
+const Sprite* ActivityBook::last_of(SpritePlace::Part part) const {
+    const auto behind = entries_.lower_bound(
+        {static_cast<SpritePlace::Part>(static_cast<int>(part) + 1), INT64_MIN, INT64_MIN});
+    if (behind == entries_.begin()) return nullptr;
+    const auto& sprite = std::prev(behind)->second.sprite;
+    return sprite.place.part == part ? &sprite : nullptr;
+}
+
+ActivityBook::Changes ActivityBook::since(std::optional<Revision> seen) const {
+    if (!seen || *seen < forgotten_ || *seen > revision_) {
+        Changes whole{.hash = hash_of("whole") + whole_hash_};
+        whole.sprites.reserve(entries_.size());
+        for (const auto& [place, entry] : entries_) whole.sprites.push_back(&entry.sprite);
+        return whole;
     }
-    changes.hash = hash_of("changes");
-    for (std::size_t i = 0; i < sprites_.size(); ++i) {
-        if (revisions_[i] <= *seen) continue;
-        changes.sprites.push_back(&sprites_[i].facts);
-        changes.hash = add_to(changes.hash, sprites_[i]);
+    Changes changes{.is_whole = false, .hash = hash_of("changes")};
+    const auto first =
+        by_revision_.lower_bound({*seen + 1, {SpritePlace::Part::ended, INT64_MIN, INT64_MIN}});
+    for (auto one = first; one != by_revision_.end(); ++one) {
+        changes.sprites.push_back(&entries_.at(one->second).sprite);
+        changes.hash += changes.sprites.back()->hash;
     }
-    for (const auto& gone : gone_) {
-        if (gone.revision <= *seen) continue;
-        changes.gone.emplace_back(gone.key);
-        changes.hash = hash_of(fmt::format("-{}\n", gone.key), changes.hash);
+    std::ranges::sort(changes.sprites, {}, &Sprite::place);
+    for (auto one = gone_.lower_bound({*seen + 1, ""}); one != gone_.end(); ++one) {
+        changes.gone.emplace_back(one->second);
+        changes.hash += hash_of(one->second, hash_of("gone"));
     }
     return changes;
+}
+
+void ActivityBook::check_invariants() const {
+    CHECK(entries_.size() == places_.size());
+    CHECK(entries_.size() == by_revision_.size());
+    CHECK(gone_.size() == gone_at_.size());
+    std::size_t bytes = 0;
+    std::uint64_t hash = 0;
+    for (const auto& [place, entry] : entries_) {
+        const auto& [sprite, revision] = entry;
+        CHECK(sprite.place == place);
+        CHECK(places_.at(sprite.key) == place);
+        CHECK(by_revision_.contains({revision, place}));
+        CHECK(!gone_at_.contains(sprite.key));
+        bytes += sprite.text.size() + 1;
+        hash += sprite.hash;
+    }
+    CHECK(bytes == bytes_);
+    CHECK(hash == whole_hash_);
 }
 
 }  // namespace knell::rpc

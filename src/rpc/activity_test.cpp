@@ -2,6 +2,9 @@
 
 #include "rpc/activity.hpp"
 
+#include <map>
+#include <random>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -162,6 +165,102 @@ TEST_F(SpaceActivity, LeavesOutWhatNoAnswerCanHoldAndSaysSo) {
     EXPECT_LT(wire::array_at(picture, "sessions")->size(), fits + 700);
     EXPECT_LT(wire::to_text(picture).size(), limits::answer_bytes_max);
     EXPECT_EQ(picture.at("sessions").at(0).at("id"), Json(fmt::format("s{}", fits + 699)));
+}
+
+TEST_F(SpaceActivity, IsWhatALookAtEverythingWouldGive) {
+    constexpr int steps = 600;
+    constexpr int sessions = 25;
+    std::minstd_rand random(7);
+    const auto below = [&](int limit) {
+        return static_cast<int>(random() % static_cast<unsigned>(limit));
+    };
+    std::string since;
+    std::map<std::string, std::string> followed;  // as docs/space.md says
+    for (int step = 0; step < steps; ++step) {
+        const auto id = fmt::format("s{}", below(sessions));
+        const auto line = [&](std::string_view method, const JsonObject& params) {
+            backend.answer(wire::request_line(1, method, params));  // refused or not
+        };
+        switch (below(6)) {
+            case 0:
+                line("session.create", {{"id", id}, {"source", "cli"}});
+                break;
+            case 1:
+                line("session.close", {{"session_id", id}});
+                break;
+            case 2:
+                line("session.resume", {{"session_id", id}});
+                break;
+            case 3:
+                line("session.title", {{"session_id", id}, {"title", fmt::format("{}", step)}});
+                break;
+            case 4:
+                line("turn.start", {{"session_id", id}, {"generation", 1}});
+                break;
+            default:
+                backend.pass(std::chrono::seconds{below(100)});
+        }
+        if (below(3) == 0) continue;
+        const auto picture = look();
+        ChangeNotes nothing_known;
+        Activity anew("other", backend.node_id(), nothing_known);
+        const auto whole = anew.own(backend.reader(), backend.wall_time(), "");
+        std::string expected = "[";
+        for (const auto* sprite : whole->own.sprites) {
+            expected += (expected.size() > 1 ? "," : "") + sprite->text;
+        }
+        ASSERT_EQ(wire::to_text(picture.at("sessions")), expected + "]") << "after step " << step;
+
+        const auto changes = look({{"since", since}});
+        if (wire::bool_at(changes, "whole")) followed.clear();
+        for (const auto& one : *wire::array_at(changes, "sessions")) {
+            followed[std::string(one.at("id").as_string())] = wire::to_text(one);
+        }
+        if (const auto* gone = wire::array_at(changes, "gone")) {
+            for (const auto& one : *gone) followed.erase(std::string(one.at("id").as_string()));
+        }
+        since = wire::text_at(changes, "next");
+        ASSERT_EQ(followed.size(), whole->own.sprites.size()) << "after step " << step;
+        for (const auto* sprite : whole->own.sprites) {
+            ASSERT_EQ(followed[sprite->key], sprite->text) << "after step " << step;
+        }
+    }
+}
+
+TEST_F(SpaceActivity, APlaceThatIsNotItsOwnGivesTheWholePicture) {
+    open("a");
+    const auto next = std::string(wire::text_at(look(), "next"));
+    EXPECT_FALSE(wire::bool_at(look({{"since", next}}), "whole"));
+    const auto merged = std::string(wire::text_at(look({{"all", true}}), "next"));
+    EXPECT_FALSE(wire::bool_at(look({{"since", merged}, {"all", true}}), "whole"));
+    for (const auto& place :
+         {merged, "other" + next, next + "x", next + "9", next + "-1", std::string("lifeo-")}) {
+        EXPECT_TRUE(wire::bool_at(look({{"since", place}}), "whole")) << place;
+    }
+    for (const auto& place :
+         {next, merged + "x", std::string("lifea-1."), std::string("lifea-.1")}) {
+        EXPECT_TRUE(wire::bool_at(look({{"since", place}, {"all", true}}), "whole")) << place;
+    }
+}
+
+TEST_F(SpaceActivity, ShowsTheOldestAgainOnceThereIsRoom) {
+    const std::string title(1000, 't');
+    const auto fits = limits::space_bytes_max / 1300;
+    for (std::size_t i = 0; i < fits + 400; ++i) {
+        open(fmt::format("s{}", i), {{"title", title}});
+    }
+    EXPECT_TRUE(wire::bool_at(look(), "truncated"));
+    open("new", {{"title", title}});
+    const auto full = look();
+    EXPECT_TRUE(wire::bool_at(full, "truncated"));
+    EXPECT_EQ(full.at("sessions").at(0).at("id"), Json("new"));
+
+    for (std::size_t i = fits + 399; i >= fits - 400; --i) close(fmt::format("s{}", i));
+    backend.pass(limits::space_window + 1s);
+
+    const auto later = look();
+    EXPECT_FALSE(wire::bool_at(later, "truncated"));
+    EXPECT_EQ(wire::array_at(later, "sessions")->size(), fits - 400 + 1);
 }
 
 }  // namespace

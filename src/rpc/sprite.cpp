@@ -30,12 +30,29 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
     return seed;
 }
 
-Sprite make_sprite(std::string key, JsonObject facts) {
-    const auto text = wire::to_text(facts);
-    return {std::move(key), std::move(facts), hash_of(text), text.size()};
+namespace {
+
+/// So that hashes can be added up: of those of like texts FNV-1a has like low bits.
+std::uint64_t mixed(std::uint64_t hash) {
+    hash = (hash ^ (hash >> 30U)) * 0xbf58476d1ce4e5b9U;
+    hash = (hash ^ (hash >> 27U)) * 0x94d049bb133111ebU;
+    return hash ^ (hash >> 31U);
 }
 
-Sprite sprite_of(const Session& session, std::string_view node) {
+SpritePlace place_of(const Session& session, WallTime told_at) {
+    if (session.end) return {SpritePlace::Part::ended, -to_millis(told_at), -session.ordinal};
+    return {SpritePlace::Part::open, -session.ordinal};
+}
+
+}  // namespace
+
+Sprite make_sprite(std::string key, SpritePlace place, const JsonObject& facts) {
+    auto text = wire::to_text(facts);
+    const auto hash = mixed(hash_of(text, hash_of(key)));
+    return {std::move(key), place, std::move(text), hash};
+}
+
+Sprite sprite_of(const Session& session, std::string_view node, WallTime told_at) {
     JsonObject facts;
     const auto put = [&facts](std::string_view name, std::string_view value) {
         if (!value.empty()) facts[name] = value;
@@ -59,7 +76,7 @@ Sprite sprite_of(const Session& session, std::string_view node) {
         facts["reason"] = name_of(session.end->reason);
         facts["proof"] = name_in(proof_names, session.end->proof);
     }
-    return make_sprite(session.id.text(), std::move(facts));
+    return make_sprite(session.id.text(), place_of(session, told_at), facts);
 }
 
 }  // namespace knell::rpc

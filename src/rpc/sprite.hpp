@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,17 +10,28 @@
 
 namespace knell::rpc {
 
+/// Where a sprite stands in the picture, lowest first.
+struct SpritePlace {
+    enum class Part : std::uint8_t { ended, open, other_gateways };
+    Part part = Part::open;
+    std::int64_t rank = 0;
+    std::int64_t tie = 0;
+
+    auto operator<=>(const SpritePlace&) const = default;
+};
+
 /// A session as space.activity tells of it.
 struct Sprite {
     std::string key;  // its id; of another gateway "NAME/ID", which no id can be
-    JsonObject facts;
-    // Of the facts as text.
-    std::uint64_t hash = 0;
-    std::size_t bytes = 0;
+    SpritePlace place;
+    std::string text;        // what is told, as JSON
+    std::uint64_t hash = 0;  // of key and text
 };
 
-Sprite make_sprite(std::string key, JsonObject facts);
-Sprite sprite_of(const Session& session, std::string_view node);
+Sprite make_sprite(std::string key, SpritePlace place, const JsonObject& facts);
+/// `told_at`: when its end was told, of one that has ended.  Open ones stand newest first, behind
+/// ended ones, the last told first.
+Sprite sprite_of(const Session& session, std::string_view node, WallTime told_at = {});
 
 /// Since when the session has the status it has.  Where that is not on record (idle), its last
 /// activity.

@@ -34,7 +34,7 @@ std::string breach_in_answer(std::string_view line, std::string_view answer) {
 }  // namespace
 
 InProcessBackend::InProcessBackend()
-    : store_(make_memory_store()),
+    : store_(std::make_unique<NotingStore>(make_memory_store())),
       journal_(state_, *store_),
       feeds_(store_->node_id(),
              [this](EventQuery query, const wire::Framing& framing, rpc::Feeds::Done done) {

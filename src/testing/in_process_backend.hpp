@@ -13,7 +13,7 @@
 #include "rpc/backend.hpp"
 #include "rpc/dispatcher.hpp"
 #include "rpc/feeds.hpp"
-#include "store/store.hpp"
+#include "store/noting_store.hpp"
 #include "testing/fake_processes.hpp"
 
 namespace knell::testing {
@@ -105,11 +105,11 @@ class InProcessBackend final : public rpc::Backend {
     bool is_over_ = false;  // outlives the calls that are held
     FakeProcesses processes_;
     const std::string host_ = "testhost";
-    std::unique_ptr<Store> store_;
+    std::unique_ptr<NotingStore> store_;
     std::unique_ptr<Reader> reader_;
     State state_;
     Journal journal_;
-    rpc::Activity activity_{"life", store_->node_id()};
+    rpc::Activity activity_{"life", store_->node_id(), store_->notes()};
     rpc::Feeds feeds_;
     rpc::Dispatcher dispatcher_;
     rpc::Caller caller_;

@@ -97,38 +97,65 @@ std::uint64_t hash_of_answer(std::uint64_t hash, bool is_truncated,
     return hash;
 }
 
-Result<Json> look(const Asked& asked, const SpaceView& space, const std::string& node,
-                  Reader& reader) {
-    const auto view = asked.all ? space.activity.all(reader, space.now, space.gateways)
-                                : space.activity.own(reader, space.now);
+/// The members of an object that is written behind others.
+std::string more_members(const JsonObject& object) {
+    auto text = wire::to_text(object);
+    text.front() = ',';
+    return text;
+}
+
+/// There may be thousands, each of them text already.
+void append_sprites(std::string& out, const Activity::View& view) {
+    std::size_t bytes = out.size();
+    for (const auto* changes : {&view.own, &view.others}) {
+        for (const auto* sprite : changes->sprites) bytes += sprite->text.size() + 1;
+    }
+    constexpr std::size_t rest_bytes = 4U << 10U;
+    out.reserve(bytes + rest_bytes);
+    out += R"(,"sessions":[)";
+    std::string_view comma;
+    for (const auto* changes : {&view.own, &view.others}) {
+        for (const auto* sprite : changes->sprites) {
+            out += comma;
+            out += sprite->text;
+            comma = ",";
+        }
+    }
+    out += ']';
+}
+
+Result<wire::Rendered> look(const Asked& asked, const SpaceView& space, const std::string& node,
+                            Reader& reader) {
+    const auto view = asked.all ? space.activity.all(reader, space.now, space.gateways, asked.since)
+                                : space.activity.own(reader, space.now, asked.since);
     if (!view) return std::unexpected(view.error());
-    const auto& [book, is_truncated] = *view;
-    const auto changes = book->since(asked.since);
-    const auto etag = etag_of(hash_of_answer(changes.hash, is_truncated, space.gateways));
-    JsonObject result{{"generated_at", format_rfc3339(space.now)}, {"etag", etag}};
+    const auto etag = etag_of(hash_of_answer(view->hash, view->is_truncated, space.gateways));
+    JsonObject head{{"generated_at", format_rfc3339(space.now)}, {"etag", etag}};
     if (is_match(asked.if_none_match, etag)) {
-        result["unchanged"] = true;
-        return result;
+        head["unchanged"] = true;
+        return head;
     }
-    result["node"] = node;
-    result["whole"] = changes.is_whole;
-    JsonArray sessions;
-    sessions.reserve(changes.sprites.size());
-    for (const auto* sprite : changes.sprites) sessions.emplace_back(*sprite);
-    result["sessions"] = std::move(sessions);
-    if (!changes.is_whole) {
+    head["node"] = node;
+    head["whole"] = view->is_whole;
+    JsonObject rest;
+    if (!view->is_whole) {
         JsonArray gone;
-        for (const auto key : changes.gone) gone.push_back(gone_of(key));
-        result["gone"] = std::move(gone);
+        for (const auto key : view->own.gone) gone.push_back(gone_of(key));
+        for (const auto key : view->others.gone) gone.push_back(gone_of(key));
+        rest["gone"] = std::move(gone);
     }
-    result["next"] = book->place();
-    if (is_truncated) result["truncated"] = true;
+    rest["next"] = view->next;
+    if (view->is_truncated) rest["truncated"] = true;
     if (asked.all) {
         JsonArray gateways;
         for (const auto& gateway : space.gateways) gateways.push_back(render(gateway));
-        result["gateways"] = std::move(gateways);
+        rest["gateways"] = std::move(gateways);
     }
-    return result;
+    auto text = wire::to_text(head);
+    text.pop_back();
+    append_sprites(text, *view);
+    text += more_members(rest);
+    return wire::Rendered::from_text(std::move(text));
 }
 
 void activity(Call&& call, Backend& backend) {

@@ -1,24 +1,16 @@
-#include "rpc/merged_sprites.hpp"
+#include "rpc/gateway_sprites.hpp"
 
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "core/limits.hpp"
-
 namespace knell::rpc {
 
-MergedSprites merged_sprites(const std::deque<Sprite>& own, std::string_view own_node,
-                             const std::vector<GatewayReport>& gateways) {
-    MergedSprites all;
+GatewaySprites gateway_sprites(std::string_view own_node,
+                               const std::vector<GatewayReport>& gateways, std::size_t bytes_max) {
+    GatewaySprites all;
     std::size_t bytes = 0;
-    const auto add = [&](Sprite sprite) {
-        bytes += sprite.bytes + 1;
-        all.is_truncated = all.is_truncated || bytes > limits::space_bytes_max;
-        if (!all.is_truncated) all.sprites.push_back(std::move(sprite));
-    };
-    for (const auto& sprite : own) add(sprite);
     std::set<std::pair<std::string_view, std::string_view>> told;  // into what the gateways told
     for (const auto& gateway : gateways) {
         if (!gateway.sessions) continue;
@@ -29,7 +21,13 @@ MergedSprites merged_sprites(const std::deque<Sprite>& own, std::string_view own
             auto facts = session;
             facts["gateway"] = gateway.name;
             if (!gateway.is_reachable) facts["stale"] = true;
-            add(make_sprite(fmt::format("{}/{}", gateway.name, id), std::move(facts)));
+            const auto rank = static_cast<std::int64_t>(all.sprites.size());
+            auto sprite = make_sprite(fmt::format("{}/{}", gateway.name, id),
+                                      {SpritePlace::Part::other_gateways, rank}, facts);
+            bytes += sprite.text.size() + 1;
+            all.is_truncated = bytes > bytes_max;
+            if (all.is_truncated) return all;
+            all.sprites.push_back(std::move(sprite));
         }
     }
     return all;
