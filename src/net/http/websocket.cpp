@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 
 #include "net/http/keepalive.hpp"
+#include "net/http/sending_layer.hpp"
+#include "net/http/text_frame.hpp"
 #include "net/outbox.hpp"
 #include "platform/clock.hpp"
 
@@ -26,7 +28,16 @@ using boost::system::error_code;
 constexpr std::size_t pause_reading_at = 1U << 20U;  // bytes the client has yet to take
 constexpr std::size_t read_step_bytes_max = 16U << 10U;
 constexpr std::size_t write_step_bytes_max = 64U << 10U;
+constexpr std::size_t frames_bytes_kept_max = 1U << 20U;
 constexpr std::size_t idle_buffer_bytes_max = 4U << 10U;
+
+/// One for all clients: what is framed here leaves at once, or waits with its client.
+std::string& shared_frames() {
+    static std::string frames;
+    if (frames.capacity() > frames_bytes_kept_max) frames = {};
+    frames.clear();
+    return frames;
+}
 
 class WebSocket final : public Peer,
                         public rpc::Stream,
@@ -45,11 +56,12 @@ class WebSocket final : public Peer,
           silence_(socket_.get_executor()),
           keepalive_(common_->deadlines.silence, read_awake_clock()),
           half_read_share_(common_->half_read),
-          writing_share_(common_->unsent),
+          waiting_share_(common_->unsent),
           outbox_(*this, wire::json_lines, common_->unsent, common_->deadlines.unsent) {}
 
     asio::awaitable<void> serve() override {
         const auto self = shared_from_this();
+        layer().on_sent(weak_from_this(), [this](error_code error) { on_sent(error); });
         if (co_await accept()) {
             watch_silence();
             while (is_open_ && !is_closing_) {
@@ -74,13 +86,15 @@ class WebSocket final : public Peer,
         patience_.cancel();
         silence_.cancel();
         outbox_.close();
+        layer().drop_unsent();
+        waiting_share_.set(0);
     }
 
     bool is_busy() const override {
         return is_open_ && (in_flight_ > 0 || (!is_all_sent() && feeds_.is_empty()));
     }
     std::optional<rpc::Access> let_in_by() const override { return caller_.access(); }
-    std::size_t bytes_unsent() const override { return outbox_.size() + writing_.size(); }
+    std::size_t bytes_unsent() const override { return outbox_.size() + layer().unsent(); }
     std::size_t bytes_half_read() const override { return buffer_.size(); }
     void give_up_unsent() override { outbox_.give_up(); }
     void give_up_half_read() override { close(); }
@@ -92,6 +106,9 @@ class WebSocket final : public Peer,
     rpc::FeedSet& feeds() override { return feeds_; }
 
   private:
+    SendingLayer& layer() { return socket_.next_layer(); }
+    const SendingLayer& layer() const { return socket_.next_layer(); }
+
     asio::awaitable<bool> accept() {
         socket_.set_option(beast::websocket::stream_base::timeout{
             .handshake_timeout = common_->deadlines.header,
@@ -115,7 +132,7 @@ class WebSocket final : public Peer,
         return in_flight_ >= limits::calls_per_connection_max ||
                asked_bytes_ >= limits::asked_bytes_max || bytes_unsent() >= pause_reading_at;
     }
-    bool is_all_sent() const { return outbox_.is_empty() && writing_.empty(); }
+    bool is_all_sent() const { return outbox_.is_empty() && layer().unsent() == 0; }
 
     asio::awaitable<void> wait_for_room() {
         room_.expires_at(asio::steady_timer::time_point::max());
@@ -209,55 +226,47 @@ class WebSocket final : public Peer,
         room_.cancel();
     }
 
-    /// Whole messages, as many as go in one step; they leave one after the other.
+    /// Whole messages, as many as go in one step: one system call sends them all.
     std::optional<std::size_t> take(std::string_view bytes) override {
         if (!is_open_) return std::nullopt;
-        if (!writing_.empty()) return 0;
-        auto end = bytes.substr(0, write_step_bytes_max).rfind('\n');
-        if (end == std::string_view::npos) end = bytes.find('\n');
-        writing_ = bytes.substr(0, end + 1);
-        written_ = 0;
-        writing_share_.set(writing_.size());
-        write_next();
-        return writing_.size();
-    }
-
-    void write_next() {
-        const auto end = writing_.find('\n', written_);
-        const auto message = asio::buffer(writing_.data() + written_, end - written_);
-        socket_.async_write(message,
-                            [self = shared_from_this(), end](error_code error, std::size_t) {
-                                if (error) return self->close();
-                                self->written_ = end + 1;
-                                if (self->written_ < self->writing_.size())
-                                    return self->write_next();
-                                self->written_all();
-                            });
-    }
-
-    void written_all() {
-        writing_.clear();
-        if (writing_.capacity() > idle_buffer_bytes_max) writing_ = {};
-        writing_share_.set(0);
-        room_.cancel();
-        if (std::exchange(waits_to_flush_, false)) {
-            patience_.cancel();
-            return outbox_.flush();
+        if (layer().unsent() > 0) return 0;
+        auto& frames = shared_frames();
+        std::size_t taken = 0;
+        while (taken < bytes.size() && frames.size() < write_step_bytes_max) {
+            const auto end = bytes.find('\n', taken);
+            append_text_frame(frames, bytes.substr(taken, end - taken));
+            taken = end + 1;
         }
+        if (layer().put(frames)) return std::nullopt;
+        waiting_share_.set(layer().unsent());
+        if (layer().unsent() > 0) be_patient(common_->deadlines.unsent);
+        return taken;
+    }
+
+    /// All that the client did not take at once has left.
+    void on_sent(error_code error) {
+        if (!is_open_) return;
+        if (error) return close();
+        patience_.cancel();
+        waiting_share_.set(0);
+        room_.cancel();
+        if (std::exchange(waits_to_flush_, false)) return outbox_.flush();
         on_flushed();
+    }
+
+    void be_patient(std::chrono::milliseconds time) {
+        patience_.expires_after(time);
+        patience_.async_wait([weak = weak_from_this()](error_code cancelled) {
+            const auto self = weak.lock();
+            if (!cancelled && self && self->layer().unsent() > 0) self->close();
+        });
     }
 
     void flush_soon() override {
         asio::post(socket_.get_executor(), [self = shared_from_this()] { self->outbox_.flush(); });
     }
-    void flush_when_it_fits(std::chrono::milliseconds patience) override {
-        waits_to_flush_ = true;
-        patience_.expires_after(patience);
-        patience_.async_wait([weak = weak_from_this()](error_code cancelled) {
-            const auto self = weak.lock();
-            if (!cancelled && self) self->close();
-        });
-    }
+    /// It is patient with the client since it did not take all.
+    void flush_when_it_fits(std::chrono::milliseconds) override { waits_to_flush_ = true; }
     void on_flushed() override {
         room_.cancel();
         if (!is_open_) return;
@@ -279,7 +288,7 @@ class WebSocket final : public Peer,
         socket_.async_close(goodbye_, [self = shared_from_this()](error_code) { self->close(); });
     }
 
-    beast::websocket::stream<Socket> socket_;
+    beast::websocket::stream<SendingLayer, /*deflate=*/false> socket_;
     std::unique_ptr<Request> request_;  // until it is accepted
     const rpc::Caller caller_;
     const std::shared_ptr<Common> common_;
@@ -289,9 +298,7 @@ class WebSocket final : public Peer,
     Keepalive keepalive_;
     beast::flat_buffer buffer_;  // of the message that is being read
     BudgetShare half_read_share_;
-    std::string writing_;      // messages on their way, each with its end
-    std::size_t written_ = 0;  // bytes of these
-    BudgetShare writing_share_;
+    BudgetShare waiting_share_;  // what waits in the layer
     Outbox outbox_;
     rpc::FeedSet feeds_{bounds::websocket_feeds_max};
     beast::websocket::close_code goodbye_ = beast::websocket::close_code::normal;
