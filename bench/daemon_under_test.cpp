@@ -33,12 +33,13 @@ std::int64_t bytes_after(std::string_view text, std::string_view name) {
 }
 
 /// Only what is safe between fork and exec.
-[[noreturn]] void become_daemon(const std::string& program, const std::string& log) {
+[[noreturn]] void become_daemon(const std::string& program, const std::string& log,
+                                const char* http) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
-    execl(program.c_str(), program.c_str(), "up", "--http", "off", nullptr);
+    execl(program.c_str(), program.c_str(), "up", "--http", http, nullptr);
     _exit(127);
 }
 
@@ -53,7 +54,7 @@ Paths paths_in(const std::string& home) {
          .uid = geteuid()});
 }
 
-DaemonUnderTest::DaemonUnderTest(std::string program, std::string home)
+DaemonUnderTest::DaemonUnderTest(std::string program, std::string home, Http http)
     : program_(std::move(program)), paths_(paths_in(home)) {
     must(make_private_directories(paths_.state_dir));
     setenv("KNELL_HOME", home.c_str(), 1);
@@ -61,7 +62,8 @@ DaemonUnderTest::DaemonUnderTest(std::string program, std::string home)
     const auto start = seconds_now();
     pid_ = fork();
     must(pid_ >= 0, "cannot fork");
-    if (pid_ == 0) become_daemon(program_, paths_.log_file);
+    const auto* listen = http == Http::on ? "127.0.0.1:0" : "off";
+    if (pid_ == 0) become_daemon(program_, paths_.log_file, listen);
     wait_for_answer();
     seconds_to_answer_ = seconds_now() - start;
 }
@@ -87,8 +89,16 @@ void DaemonUnderTest::wait_for_answer() {
     throw Failed("the daemon does not answer");
 }
 
-Memory DaemonUnderTest::memory() const {
-    const auto text = read_small_file(fmt::format("/proc/{}/smaps_rollup", pid_)).value_or("");
+WebAddress DaemonUnderTest::web() const {
+    const auto address = read_small_file(paths_.state_dir + "/http.addr").value_or("");
+    auto token = read_small_file(paths_.state_dir + "/token").value_or("");
+    if (address.empty() || token.empty()) throw Failed("the daemon does not serve HTTP");
+    while (token.ends_with('\n')) token.pop_back();
+    return {std::atoi(address.substr(address.rfind(':') + 1).c_str()), std::move(token)};
+}
+
+Memory memory_of(pid_t pid) {
+    const auto text = read_small_file(fmt::format("/proc/{}/smaps_rollup", pid)).value_or("");
     return {bytes_after(text, "\nRss:"), bytes_after(text, "\nPss:"),
             bytes_after(text, "\nAnonymous:")};
 }

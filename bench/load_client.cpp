@@ -24,16 +24,23 @@ constexpr std::string_view line_start = R"({"jsonrpc":"2.0","id":)";
 }  // namespace
 
 LoadClient::LoadClient(const std::string& socket, std::size_t connections)
-    : epoll_(epoll_create1(EPOLL_CLOEXEC)), buffer_(buffer_bytes) {
-    must(static_cast<bool>(epoll_), "epoll");
+    : is_web_(false), epoll_(epoll_create1(EPOLL_CLOEXEC)), buffer_(buffer_bytes) {
     for (std::size_t i = 0; i < connections; ++i) {
-        auto& client = clients_.emplace_back();
-        client.socket = must(client::connect_socket(socket, client::Deadline{connect_max}));
-        const int fd = client.socket.get();
-        must(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) == 0, "fcntl");
-        epoll_event event{.events = EPOLLIN, .data = {.u64 = i}};
-        must(epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
+        add(must(client::connect_socket(socket, client::Deadline{connect_max})));
     }
+}
+
+LoadClient::LoadClient(const WebAddress& web, std::size_t connections)
+    : is_web_(true), epoll_(epoll_create1(EPOLL_CLOEXEC)), buffer_(buffer_bytes) {
+    for (std::size_t i = 0; i < connections; ++i) add(open_web_socket(web));
+}
+
+void LoadClient::add(Fd socket) {
+    const int fd = socket.get();
+    must(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) == 0, "fcntl");
+    epoll_event event{.events = EPOLLIN, .data = {.u64 = clients_.size()}};
+    must(epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
+    clients_.emplace_back().socket = std::move(socket);
 }
 
 LoadResult LoadClient::run(const Load& load) {
@@ -63,14 +70,21 @@ LoadResult LoadClient::run(const Load& load) {
 void LoadClient::call_next(Client& client, const Load& load) {
     if (sent_ == load.calls) return;
     const auto number = sent_++;
-    auto& out = client.unsent;
+    auto& out = body_;
+    out.clear();
     out += line_start;
     out += fmt::format_int(number).c_str();
     out += R"(,"method":")";
     out += load.method;
     out += R"(","params":)";
     load.params(number, out);
-    out += "}\n";
+    out += '}';
+    if (is_web_) {
+        append_client_frame(client.unsent, out);
+    } else {
+        client.unsent += out;
+        client.unsent += '\n';
+    }
     sent_at_[number] = seconds_now();
 }
 
@@ -89,7 +103,24 @@ void LoadClient::receive(std::size_t index, const Load& load) {
     const auto got = recv(client.socket.get(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
     if (got < 0 && errno == EAGAIN) return;
     must(got > 0, "the daemon hung up");
-    std::string_view bytes(buffer_.data(), static_cast<std::size_t>(got));
+    const std::string_view bytes(buffer_.data(), static_cast<std::size_t>(got));
+    is_web_ ? take_frames(client, bytes, load) : take_lines(client, bytes, load);
+}
+
+void LoadClient::take_frames(Client& client, std::string_view bytes, const Load& load) {
+    const bool is_partial = !client.partial.empty();
+    if (is_partial) {
+        client.partial += bytes;
+        bytes = client.partial;
+    }
+    while (const auto message = take_server_frame(bytes)) {
+        take(*message, load);
+        call_next(client, load);
+    }
+    client.partial = std::string(bytes);
+}
+
+void LoadClient::take_lines(Client& client, std::string_view bytes, const Load& load) {
     for (;;) {
         const auto end = bytes.find('\n');
         if (end == std::string_view::npos) break;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platform/fd.hpp"
+#include "web_client.hpp"
 
 namespace knell::bench {
 
@@ -34,6 +35,8 @@ struct LoadResult {
 class LoadClient {
   public:
     LoadClient(const std::string& socket, std::size_t connections);
+    /// The same over WebSocket.
+    LoadClient(const WebAddress& web, std::size_t connections);
 
     /// Throws Failed when any call is answered with an error.
     LoadResult run(const Load& load);
@@ -45,14 +48,19 @@ class LoadClient {
         std::string partial;
     };
 
+    void add(Fd socket);
     void call_next(Client& client, const Load& load);
     void flush(std::size_t index);
     void receive(std::size_t index, const Load& load);
+    void take_lines(Client& client, std::string_view bytes, const Load& load);
+    void take_frames(Client& client, std::string_view bytes, const Load& load);
     void take(std::string_view line, const Load& load);
 
+    const bool is_web_;
     Fd epoll_;
     std::vector<Client> clients_;
     std::vector<char> buffer_;
+    std::string body_;  // of the call that is being made
 
     // Of the present run.
     std::size_t sent_ = 0;

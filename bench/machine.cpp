@@ -90,6 +90,7 @@ JsonObject describe_machine(const std::string& directory) {
             {"sqlite", sqlite3_libversion()},
             {"etcd", version_from("etcd --version 2>/dev/null", "etcd Version: ")},
             {"redis", version_from("redis-server --version 2>/dev/null", "v=")},
+            {"mosquitto", version_from("/usr/sbin/mosquitto -h 2>/dev/null", "version ")},
             {"load_average", load_average()}};
 }
 

@@ -36,7 +36,8 @@ PeerProcess::~PeerProcess() {
 }
 
 bool is_installed(const std::string& program) {
-    return access(("/usr/bin/" + program).c_str(), X_OK) == 0;
+    return access(("/usr/bin/" + program).c_str(), X_OK) == 0 ||
+           access(("/usr/sbin/" + program).c_str(), X_OK) == 0;
 }
 
 Fd connect_loopback(int port) {

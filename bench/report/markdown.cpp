@@ -129,6 +129,7 @@ void append_machine(std::string& out, const JsonObject& machine) {
                   {"SQLite", text("sqlite")},
                   {"etcd", text("etcd")},
                   {"Redis", text("redis")},
+                  {"mosquitto", text("mosquitto")},
                   {"`fdatasync` p50 / p99 before", sync_of(machine, "fdatasync_before")},
                   {"and after", sync_of(machine, "fdatasync_after")}});
     if (wire::bool_at(machine, "quick")) {
