@@ -83,5 +83,11 @@ void measure_growth(Lab& lab);
 void measure_feed_lag(Lab& lab);
 void measure_feed_live(Lab& lab);
 void measure_feed_behind(Lab& lab);
+void measure_web_idle(Lab& lab);
+void measure_web_calls(Lab& lab);
+void measure_web_fanout(Lab& lab);
+void measure_web_cut(Lab& lab);
+void measure_web_silent(Lab& lab);
+void measure_picture(Lab& lab);
 
 }  // namespace knell::bench

@@ -41,6 +41,12 @@ constexpr std::array benchmarks{
     Benchmark{Chapter::listing, "list", "listing a million ended sessions", measure_list},
     Benchmark{Chapter::listing, "list.behind", "what lies behind a million folded ones",
               measure_list_behind},
+    Benchmark{Chapter::web, "web.idle", "15,000 WebSocket clients", measure_web_idle},
+    Benchmark{Chapter::web, "web.calls", "small calls over WebSocket", measure_web_calls},
+    Benchmark{Chapter::web, "web.fanout", "one event to 5,000 followers", measure_web_fanout},
+    Benchmark{Chapter::web, "web.cut", "a client is cut off", measure_web_cut},
+    Benchmark{Chapter::web, "web.silent", "a client falls silent", measure_web_silent},
+    Benchmark{Chapter::web, "web.picture", "what is live among 10,000", measure_picture},
 };
 
 constexpr std::size_t syncs_around = 1'000;

@@ -52,6 +52,14 @@ time, longer than etcd; it is meant to be so.)"};
                     "One connection, one `session.list` at a time. Known slow spot: `{source, "
                     "ended: false}` reads the ended sessions\nof that source that are newer than "
                     "the open ones."};
+        case Chapter::web:
+            return {"HTTP and WebSocket",
+                    "Clients of this process on loopback, beside those of mosquitto where it has "
+                    "the like: MQTT 3.1.1, no persistence,\nat most once. A client of knell is "
+                    "known by its token, may call everything, and is asked whether it is there "
+                    "by\npings; one of mosquitto has a last will, and says so itself within its "
+                    "keep-alive. Memory is the growth of VmRSS; what\nthe kernel keeps for the "
+                    "sockets is in neither."};
         case Chapter::limits:
             return {"Physical limits", "What the machine itself needs, taken in the same run."};
     }
