@@ -27,13 +27,16 @@ using boost::system::error_code;
 
 constexpr std::size_t pause_reading_at = 1U << 20U;  // bytes the client has yet to take
 constexpr std::size_t read_step_bytes_max = 16U << 10U;
+/// Most calls fit; and so much is kept for each client that says nothing.
+constexpr std::size_t first_step_bytes_max = 256;
 constexpr std::size_t write_step_bytes_max = 64U << 10U;
 constexpr std::size_t frames_bytes_kept_max = 1U << 20U;
 constexpr std::size_t idle_buffer_bytes_max = 4U << 10U;
 
-/// One for all clients: what is framed here leaves at once, or waits with its client.
+/// One for all clients of the net thread: what is framed here leaves at once, or waits with its
+/// client.
 std::string& shared_frames() {
-    static std::string frames;
+    thread_local std::string frames;
     if (frames.capacity() > frames_bytes_kept_max) frames = {};
     frames.clear();
     return frames;
@@ -145,7 +148,8 @@ class WebSocket final : public Peer,
         error_code error;
         auto token = asio::redirect_error(asio::use_awaitable, error);
         // In steps, so that what is read by half is counted; Beast bounds the message itself.
-        co_await socket_.async_read_some(buffer_, read_step_bytes_max, token);
+        const auto step = buffer_.size() == 0 ? first_step_bytes_max : read_step_bytes_max;
+        co_await socket_.async_read_some(buffer_, step, token);
         if (error || !is_open_) co_return false;
         keepalive_.heard(read_awake_clock());
         half_read_share_.set(buffer_.size());
