@@ -86,6 +86,7 @@ struct Session {
     /// Its lease, or its park window, runs from there: in time in which some daemon listened.
     std::optional<SteadyTime> lease_from;
     Tally tally;
+    std::int64_t turns = 0;     // that were begun
     std::int32_t attached = 0;  // clients that look at it
     /// Of one that clients may look at and none does: since when.
     std::optional<WallTime> detached_since;

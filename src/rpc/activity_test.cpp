@@ -93,6 +93,7 @@ TEST_F(SpaceActivity, TellsOnlyWhatIsDifferentSince) {
     EXPECT_FALSE(wire::bool_at(changes, "whole"));
     EXPECT_THAT(told(changes), ElementsAre("b ended", "a idle"));
     EXPECT_EQ(changes.at("sessions").at(1).at("message_count"), Json(1));
+    EXPECT_EQ(changes.at("sessions").at(1).at("turn_count"), Json(0));
 
     next = wire::text_at(changes, "next");
     backend.pass(limits::space_window + 1s);
@@ -225,6 +226,16 @@ TEST_F(SpaceActivity, IsWhatALookAtEverythingWouldGive) {
             ASSERT_EQ(followed[sprite->key], sprite->text) << "after step " << step;
         }
     }
+}
+
+TEST_F(SpaceActivity, CountsTurns) {
+    open("a");
+    for (const auto* method : {"turn.start", "turn.end", "turn.start"}) {
+        call(method, {{"session_id", "a"}, {"generation", 1}});
+    }
+    const auto picture = look();
+    EXPECT_THAT(told(picture), ElementsAre("a running"));
+    EXPECT_EQ(picture.at("sessions").at(0).at("turn_count"), Json(2));
 }
 
 TEST_F(SpaceActivity, APlaceThatIsNotItsOwnGivesTheWholePicture) {

@@ -71,6 +71,7 @@ Sprite sprite_of(const Session& session, std::string_view node, WallTime told_at
     facts["started_at"] = format_rfc3339(session.started_at);
     facts["last_activity_at"] = format_rfc3339(session.last_activity_at);
     facts["message_count"] = session.tally.messages;
+    facts["turn_count"] = session.turns;
     if (session.end) {
         facts["ended_at"] = format_rfc3339(session.end->ended_at);
         facts["reason"] = name_of(session.end->reason);

@@ -89,6 +89,7 @@ struct Apply {
         act(row, change.at);
     }
     void operator()(const TurnSet& change) {
+        if (change.turn_since && !row.turn_since) ++row.turns;  // or somebody took it over
         row.turn_since = change.turn_since;
         row.detached_since = detached_after(change, row.detached_since);
         if (change.lease_from) row.lease_from = change.lease_from;

@@ -26,6 +26,7 @@ inline constexpr std::array sprite_fields{
     always("started_at", time, "when this generation was opened"),
     always("last_activity_at", time, "its last message or turn"),
     always("message_count", integer, "messages on record"),
+    only("its gateway counts them", "turn_count", integer, "turns begun"),
     only("ended", "ended_at", time, "when it ended"),
     only("ended", "reason", word, "why it ended"),
     Field{.name = "proof",

@@ -38,11 +38,24 @@ TEST_P(Life, EveryFieldSurvivesARestart) {
     expected.started_at = expected.owner.since = at(1).wall;
     expected.last_activity_at = expected.last_seen_at = at(3).wall;
     expected.turn_since = at(3).wall;
+    expected.turns = 1;
     expected.lease_from = at(1).steady;
     expected.tally = {.messages = 1, .input_tokens = 3, .output_tokens = 0};
     EXPECT_EQ(before, expected);
     EXPECT_EQ(journal().state.open_count(), 1U);
     EXPECT_EQ(journal().state.count(Status::running), 1U);
+}
+
+TEST_P(Life, TurnsAreCountedWhenTheyBegin) {
+    journal().one(create("a"), at(0));
+    for (const bool on : {true, true, false, false, true}) {
+        ASSERT_TRUE(journal().one(turn("a", 1, on), at(1)));
+    }
+    EXPECT_EQ(shown("a").turns, 2);
+    journal().one(close("a"), at(2));
+    journal().one(resume("a"), at(3));
+    ASSERT_TRUE(journal().one(turn("a", 2, true), at(4)));
+    EXPECT_EQ(shown("a").turns, 3) << "of all generations, as messages are";
 }
 
 TEST_P(Life, AStepHandsOutTheEventsThatItMadeDurable) {

@@ -96,6 +96,7 @@ template <typename Columns, typename Row>
 void session_columns(Columns& columns, Row& session) {
     opened_columns(columns, session);
     columns.maybe_time("turn_since", session.turn_since);
+    columns.number("turn_count", session.turns);
     columns.maybe_time("unknown_since", session.unknown_since);
     columns.maybe_time("stalled_since", session.stalled_since);
     columns.maybe_time("parked_since", session.parked_since);

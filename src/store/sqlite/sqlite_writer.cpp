@@ -80,8 +80,9 @@ BatchWriter::BatchWriter(SQLite::Database& database)
                "VALUES (?,?,?,?,?,?,?)"),
       turn_(database,
             "UPDATE sessions SET turn_since = ?, last_activity_at = ?, last_seen_at = NULL, "
-            "lease_from = coalesce(?, lease_from), detached_since = "
-            "CASE WHEN ? THEN detached_since ELSE max(detached_since, ?) END "
+            "lease_from = coalesce(?, lease_from), turn_count = turn_count + (? AND turn_since IS "
+            "NULL), detached_since = CASE WHEN ? THEN detached_since ELSE max(detached_since, ?) "
+            "END "
             "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       attach_(database,
               "UPDATE sessions SET attached = ?, detached_since = ?, attach_told = ?, "
@@ -244,7 +245,8 @@ bool BatchWriter::put(const Appended& change) {
 bool BatchWriter::put(const TurnSet& change) {
     Binder bind(turn_);
     bind.time(change.turn_since).time(change.at).listened(change.lease_from);
-    bind.number(change.turn_since ? 1 : 0).time(change.at);
+    const int is_on = change.turn_since ? 1 : 0;
+    bind.number(is_on).number(is_on).time(change.at);
     bind.number(change.ordinal).number(change.generation);
     return bind.run() == 1;
 }
