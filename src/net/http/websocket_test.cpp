@@ -216,6 +216,30 @@ TEST_F(WebSocketTrial, IsAskedAndClosedWhenItIsSilent) {
     EXPECT_EQ(client.closing_code(), 0) << "it is not there to be told";
 }
 
+/// As many calls as a client may have wait for the store, and so nothing more is read of it.
+TEST_F(WebSocketTrial, IsNotSilentWhileItWaitsForUs) {
+    loop_.post([this] { backend_.holds_reads = true; });
+    WsClient waiting(quick_);
+    waiting.upgrade();
+    constexpr std::size_t calls = limits::calls_per_connection_max + 50;
+    for (std::size_t i = 0; i < calls; ++i) {
+        waiting.send(text,
+                     fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"session.list"}})", i));
+    }
+    WsClient silent(quick_);
+    silent.upgrade();
+    EXPECT_EQ(silent.closing_code(), 0) << "it came later, and its time is over";
+
+    loop_.post([this] {
+        backend_.holds_reads = false;
+        backend_.do_reads();
+    });
+
+    for (std::size_t i = 0; i < calls; ++i) {
+        ASSERT_THAT(waiting.read().payload, HasSubstr(fmt::format("\"id\":{},", i)));
+    }
+}
+
 TEST_F(WebSocketTrial, IsGoneFromTheCountWhenItHangsUp) {
     {
         WsClient client(address_);
