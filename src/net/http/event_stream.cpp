@@ -74,6 +74,7 @@ class EventStream final : public Peer,
     bool is_busy() const override { return false; }
     std::optional<rpc::Access> let_in_by() const override { return caller_.access(); }
     std::size_t bytes_unsent() const override { return outbox_.size(); }
+    std::uint64_t last_taken() const override { return last_taken_; }
     void give_up_unsent() override { outbox_.give_up(); }
 
     const wire::Framing& framing() const override { return sse_framing; }
@@ -109,9 +110,11 @@ class EventStream final : public Peer,
         const auto sent = socket_.write_some(asio::buffer(bytes), error);
         if (would_block(error)) return 0;
         if (error) return std::nullopt;
+        last_taken_ = ++common_->taken;
         return sent;
     }
     void flush_soon() override {
+        last_taken_ = ++common_->taken;  // nothing was waiting
         asio::post(socket_.get_executor(), [self = shared_from_this()] { self->outbox_.flush(); });
     }
     void flush_when_it_fits(std::chrono::milliseconds patience) override {
@@ -147,6 +150,7 @@ class EventStream final : public Peer,
     asio::steady_timer comment_;
     Outbox outbox_;
     rpc::FeedSet feeds_{1};
+    std::uint64_t last_taken_ = 0;
     bool is_closing_ = false;
 };
 

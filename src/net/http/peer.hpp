@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
@@ -38,6 +39,9 @@ class Peer {
     /// What it has yet to take, and what it has sent in part.
     virtual std::size_t bytes_unsent() const { return 0; }
     virtual std::size_t bytes_half_read() const { return 0; }
+    /// When it last took something of that, or had taken everything: later ones have a higher
+    /// number (`Common::taken`).
+    virtual std::uint64_t last_taken() const { return 0; }
     /// All clients together hold too much of it, and this one the most.
     virtual void give_up_unsent() {}
     virtual void give_up_half_read() {}
@@ -86,6 +90,7 @@ struct Common {
     MemoryBudget asked;  // bodies and messages that are not answered yet
     MemoryBudget half_read;
     MemoryBudget unsent;
+    std::uint64_t taken = 0;  // counts when clients take something
 };
 
 }  // namespace knell::net::http

@@ -225,23 +225,41 @@ class Server::Impl final : public EventLoop::Service {
         if (std::exchange(relief_posted_, true)) return;
         asio::post(io_, [this] {
             relief_posted_ = false;
-            relieve(common_->unsent, &Peer::bytes_unsent, &Peer::give_up_unsent);
-            relieve(common_->half_read, &Peer::bytes_half_read, &Peer::give_up_half_read);
+            relieve(common_->unsent, &Impl::worst_taker, &Peer::give_up_unsent);
+            relieve(common_->half_read, &Impl::most_half_read, &Peer::give_up_half_read);
         });
     }
 
-    void relieve(const MemoryBudget& budget, std::size_t (Peer::*held)() const,
+    void relieve(const MemoryBudget& budget, Peer* (Impl::*choose)() const,
                  void (Peer::*give_up)()) {
         while (budget.is_exceeded()) {
-            const auto most = std::ranges::max_element(
-                peers_, {}, [&](const auto& entry) { return (entry.first->*held)(); });
-            if (most == peers_.end()) return;
+            auto* chosen = (this->*choose)();
+            if (chosen == nullptr) return;
             // It may end with this.
-            const auto peer = most->second;
+            const auto peer = peers_.at(chosen);
             const auto before = budget.held();
             ((*peer).*give_up)();
             if (budget.held() >= before) return;
         }
+    }
+
+    /// Of those that hold much, who has taken nothing for the longest: whoever reads is not to go
+    /// for those that do not.
+    Peer* worst_taker() const {
+        std::size_t most = 0;
+        for (const auto& [peer, owned] : peers_) most = std::max(most, peer->bytes_unsent());
+        Peer* worst = nullptr;
+        for (const auto& [peer, owned] : peers_) {
+            if (peer->bytes_unsent() == 0 || peer->bytes_unsent() < most / 4) continue;
+            if (worst == nullptr || peer->last_taken() < worst->last_taken()) worst = peer;
+        }
+        return worst;
+    }
+
+    Peer* most_half_read() const {
+        const auto most = std::ranges::max_element(
+            peers_, {}, [](const auto& entry) { return entry.first->bytes_half_read(); });
+        return most == peers_.end() ? nullptr : most->first;
     }
 
     EventLoop& loop_;

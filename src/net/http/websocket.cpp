@@ -99,7 +99,12 @@ class WebSocket final : public Peer,
     std::optional<rpc::Access> let_in_by() const override { return caller_.access(); }
     std::size_t bytes_unsent() const override { return outbox_.size() + layer().unsent(); }
     std::size_t bytes_half_read() const override { return buffer_.size(); }
-    void give_up_unsent() override { outbox_.give_up(); }
+    std::uint64_t last_taken() const override { return last_taken_; }
+    void give_up_unsent() override {
+        // What the socket did not take begins within a message: it goes only with the client.
+        if (layer().unsent() > outbox_.size()) return close();
+        outbox_.give_up();
+    }
     void give_up_half_read() override { close(); }
 
     const wire::Framing& framing() const override { return wire::json_lines; }
@@ -242,6 +247,7 @@ class WebSocket final : public Peer,
             taken = end + 1;
         }
         if (layer().put(frames)) return std::nullopt;
+        last_taken_ = ++common_->taken;
         waiting_share_.set(layer().unsent());
         if (layer().unsent() > 0) be_patient(common_->deadlines.unsent);
         return taken;
@@ -251,6 +257,7 @@ class WebSocket final : public Peer,
     void on_sent(error_code error) {
         if (!is_open_) return;
         if (error) return close();
+        last_taken_ = ++common_->taken;
         patience_.cancel();
         waiting_share_.set(0);
         room_.cancel();
@@ -267,6 +274,7 @@ class WebSocket final : public Peer,
     }
 
     void flush_soon() override {
+        if (layer().unsent() == 0) last_taken_ = ++common_->taken;  // nothing was waiting
         asio::post(socket_.get_executor(), [self = shared_from_this()] { self->outbox_.flush(); });
     }
     /// It is patient with the client since it did not take all.
@@ -306,6 +314,7 @@ class WebSocket final : public Peer,
     Outbox outbox_;
     rpc::FeedSet feeds_{bounds::websocket_feeds_max};
     beast::websocket::close_code goodbye_ = beast::websocket::close_code::normal;
+    std::uint64_t last_taken_ = 0;
     std::size_t in_flight_ = 0;    // calls
     std::size_t asked_bytes_ = 0;  // of these calls
     bool is_open_ = true;
