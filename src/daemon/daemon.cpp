@@ -209,7 +209,9 @@ class Daemon final : public rpc::Backend {
                               .connections_max = clients_.max(),
                               .reads_queued = read_thread_.queued(),
                               .file_watch_trouble = delivery_->file_watch_trouble(),
-                              .hook_shortage = delivery_->hook_shortage()},
+                              .hook_shortage = delivery_->hook_shortage(),
+                              .http_trouble = http_.trouble(),
+                              .attachments = dispatcher_.attachment_count()},
                              reader);
     }
 

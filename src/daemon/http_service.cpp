@@ -94,6 +94,8 @@ void HttpService::refresh_address(const HttpSettings& settings) {
             log_info("no longer serves HTTP{}{}", why_not ? ": " : "", why_not.value_or(""));
         }
         bound_.reset();
+        said_.clear();
+        set_trouble("");
         set_address("");
         return;
     }
@@ -108,13 +110,15 @@ void HttpService::listen(const ListenAddress& wanted) {
         said_ = error.message;
         const auto holder =
             error.code == ErrorCode::blocked ? find_port_holder(wanted.port) : std::nullopt;
-        log_warn(
+        auto trouble = fmt::format(
             "{}{}; HTTP clients are not served there until it is free. Set `listen` under "
             "`http` in config.yaml to another address, or to off",
             error.message, holder ? ", which " + *holder + " holds" : "");
-        return;
+        log_warn("{}", trouble);
+        return set_trouble(std::move(trouble));
     }
     said_.clear();
+    set_trouble("");
     bound_ = wanted;
     log_info("serves HTTP at http://{}", *listening);
     set_address(std::move(*listening));
@@ -132,6 +136,16 @@ void HttpService::set_address(std::string address) {
     if (auto written = write_new_file(path, address + "\n"); !written) {
         log_warn("{}", written.error().message);
     }
+}
+
+void HttpService::set_trouble(std::string trouble) {
+    const Lock lock(mutex_);
+    trouble_ = std::move(trouble);
+}
+
+std::string HttpService::trouble() const {
+    const Lock lock(mutex_);
+    return trouble_;
 }
 
 std::string HttpService::address() const {

@@ -33,6 +33,8 @@ class HttpService {
 
     /// Where it listens, "127.0.0.1:7717"; "" where it does not.  Any thread.
     std::string address() const;
+    /// Why it serves nobody although it should; "" where nothing is wrong.  Any thread.
+    std::string trouble() const;
 
   private:
     HttpSettings settings() const;
@@ -41,6 +43,7 @@ class HttpService {
     void refresh_address(const HttpSettings& settings);
     void listen(const ListenAddress& wanted);
     void set_address(std::string address);
+    void set_trouble(std::string trouble);
 
     const Paths& paths_;
     const std::string listen_;
@@ -56,6 +59,7 @@ class HttpService {
 
     mutable Mutex mutex_;
     std::string address_ KNELL_GUARDED_BY(mutex_);
+    std::string trouble_ KNELL_GUARDED_BY(mutex_);
 };
 
 /// The file that names where a running daemon serves HTTP: state_dir/http.addr.

@@ -28,6 +28,7 @@ std::vector<std::string> degraded(const NodeView& node, const StoreFacts& facts)
                         watched.looked_at));
     }
     if (!node.hook_shortage.empty()) reasons.push_back(node.hook_shortage);
+    if (!node.http_trouble.empty()) reasons.push_back(node.http_trouble);
     for (const auto& limit : node.process_limits) reasons.emplace_back("the daemon: " + limit);
     return reasons;
 }
@@ -82,6 +83,7 @@ Result<rpc::NodeStatus> describe_node(const NodeView& node, Reader& reader) {
     status.file_watch_trouble = node.file_watch_trouble;
     status.connections = node.connections;
     status.connections_max = node.connections_max;
+    status.attachments = node.attachments;
     const auto own = read_own_process();
     status.process = {.threads = own.threads,
                       .resident_bytes = own.resident_bytes,

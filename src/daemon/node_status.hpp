@@ -28,6 +28,8 @@ struct NodeView {
     std::size_t reads_queued = 0;
     std::string file_watch_trouble;  // "": none
     std::string hook_shortage;       // the same
+    std::string http_trouble;        // the same
+    std::size_t attachments = 0;
 };
 
 /// On the read thread.

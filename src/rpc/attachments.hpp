@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -66,7 +67,7 @@ class Attachments {
     Taken take(ConnectionId connection);
 
     /// All that look at a session, by the session.
-    std::size_t size() const { return looks_; }
+    std::size_t size() const { return looks_.load(std::memory_order_relaxed); }
 
   private:
     struct Entry {
@@ -87,7 +88,7 @@ class Attachments {
     /// By kind: who has an entry for a session, the earliest first.
     std::array<std::map<SessionId, std::vector<ConnectionId>>, 2> by_session_;
     Ticket last_ticket_ = 0;
-    std::size_t looks_ = 0;
+    std::atomic<std::size_t> looks_ = 0;
 };
 
 }  // namespace knell::rpc

@@ -13,6 +13,7 @@ struct HttpRead {
     std::string_view method;
     /// Which rows of the method are query parameters; empty: all that are not in the path.
     std::array<std::string_view, 2> only = {};
+    std::string_view limit = {};  // the row that is called `limit` here
     bool takes_query = true;
     bool has_etag = false;  // answers If-None-Match with 304
     std::string_view about = {};
@@ -32,7 +33,8 @@ inline constexpr std::array http_reads{
     HttpRead{.path = "/v1/sessions/{id}/messages",
              .operation = "read_messages",
              .method = "session.show",
-             .only = {"messages", "before"}},
+             .only = {"messages", "before"},
+             .limit = "messages"},
     HttpRead{.path = "/v1/hooks", .operation = "list_hooks", .method = "hooks.list"},
     HttpRead{.path = "/v1/space/activity",
              .operation = "show_activity",

@@ -172,7 +172,8 @@ JsonArray parameters_of(const HttpRead& read) {
         if (has_id && field.name == "session_id") {
             parameters.push_back(parameter(field, "id", "path"));
         } else if (is_query(read, field)) {
-            parameters.push_back(parameter(field, field.name, "query"));
+            const auto name = field.name == read.limit ? "limit" : field.name;
+            parameters.push_back(parameter(field, name, "query"));
         }
     }
     if (read.has_etag) {

@@ -135,7 +135,7 @@ TEST(OpenApi, TakesQueryParametersFromTheRows) {
                      "query limit", "query cursor"}));
     EXPECT_EQ(parameters_of("/v1/sessions/{id}"), Names{"path id"});
     EXPECT_EQ(parameters_of("/v1/sessions/{id}/messages"),
-              (Names{"path id", "query messages", "query before"}));
+              (Names{"path id", "query limit", "query before"}));
     EXPECT_EQ(parameters_of("/v1/events"),
               (Names{"query after", "query types", "query session_id", "header Last-Event-ID"}));
     EXPECT_EQ(parameters_of("/v1/space/activity"),

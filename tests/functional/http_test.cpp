@@ -12,6 +12,7 @@
 namespace knell::functional {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -170,7 +171,8 @@ TEST(HttpAddress, ThatIsTakenIsAWarningAndTakenOnceItIsFree) {
         HasSubstr(fmt::format("cannot listen at {}: Address already in use, which process {} "
                               "(knell) holds",
                               address, http->pid())));
-    EXPECT_THAT(second.knell({"status"}).out, Not(HasSubstr("http://")));
+    EXPECT_THAT(second.knell({"status"}).out,
+                AllOf(HasSubstr("cannot listen at " + address), Not(HasSubstr("http://"))));
     http.reset();
     // It tries once a second.
     while (!second.knell({"status"}).out.contains("http://" + address)) {

@@ -29,6 +29,14 @@ TEST_F(Metrics, TellOfTheDaemon) {
     EXPECT_EQ(after.find("knell_process_open_fds 0\n"), std::string::npos);
 }
 
+TEST_F(Metrics, CountWhoIsAttached) {
+    create(R"({"id":"s","source":"web","owner":{"kind":"hosted"}})");
+    Client viewer(home.socket());
+    viewer.must("session.attach", R"({"session_id":"s"})");
+    const auto shown = metrics();
+    EXPECT_NE(shown.find("\nknell_attachments 1\n"), std::string::npos) << shown;
+}
+
 TEST_F(Metrics, ArePrometheus) {
     if (run_command({.argv = {"sh", "-c", "command -v promtool"}}).status != 0) {
         GTEST_SKIP() << "needs promtool, of Debian's package prometheus";
