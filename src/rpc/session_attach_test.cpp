@@ -13,6 +13,7 @@ namespace knell::rpc {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -79,6 +80,19 @@ TEST_F(SessionAttach, SaysWhoElseIsThereAndTellsWhatHappens) {
     for (const auto* client : {&one_, &two_}) {
         EXPECT_THAT(client->stream.sent, HasSubstr("agent:start"));
         EXPECT_THAT(client->stream.sent, Not(HasSubstr(R"("session_id":"b")")));
+    }
+}
+
+TEST_F(SessionAttach, EveryCallThatNamesASessionKeepsIt) {
+    for (const auto& [method, params] :
+         {std::pair{"session.show", R"({"session_id":"a"})"},
+          std::pair{"session.why", R"({"session_id":"a"})"},
+          std::pair{"session.active_list", R"({"current_session_id":"a"})"},
+          std::pair{"events.read", R"({"session_id":"a"})"},
+          std::pair{"events.subscribe", R"({"session_id":"a"})"}}) {
+        backend_.named.clear();
+        call(one_, method, params);
+        EXPECT_THAT(backend_.named, ElementsAre(SessionId("a"))) << method;
     }
 }
 

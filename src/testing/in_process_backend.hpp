@@ -38,6 +38,7 @@ class InProcessBackend final : public rpc::Backend {
     rpc::CommandEnd found;                // what a search gives
     std::deque<Error> refusals;           // what the next changes are answered; then they are made
     std::vector<Input> submitted;         // and asked, refused or not
+    std::vector<SessionId> named;         // by calls that only read
     bool refuses_reads = false;           // as when the queue is full
     bool holds_reads = false;             // they wait for `do_reads`
     bool holds_looks = false;             // and searches: they wait for `do_look`
@@ -64,7 +65,10 @@ class InProcessBackend final : public rpc::Backend {
     void submit(Command&& command, rpc::Done<Reply> done) override;
     void ask(Question&& question, rpc::Done<Reply> done) override;
     void observe(Observation&& observation) override { commit(std::move(observation)); }
-    void note_named(const SessionId& session) override { commit(Observation{Named{session}}); }
+    void note_named(const SessionId& session) override {
+        named.push_back(session);
+        commit(Observation{Named{session}});
+    }
     WallTime wall_time() const override { return now_.wall; }
     std::chrono::seconds detach_window() const override { return limits::detach_window_default; }
     std::chrono::seconds turn_window() const override { return limits::turn_window_default; }

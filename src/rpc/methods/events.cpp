@@ -91,6 +91,7 @@ void read(Call&& call, Backend& backend) {
     query.limit = given.get_as<std::size_t, "limit">();
     query.bytes_max = limits::page_bytes_max;
     if (given.error()) return call.respond(given.failure());
+    if (!query.session_id.empty()) backend.note_named(query.session_id);
     backend.read(
         call.caller.connection,
         [query = std::move(query), &node = backend.node_id()](Reader& reader) -> Result<Json> {
@@ -114,6 +115,9 @@ void subscribe(Call&& call, Backend& backend) {
         return call.respond(fail(ErrorCode::invalid_request,
                                  "events can only be followed on a connection that stays open; "
                                  "ask with events.read"));
+    }
+    if (const auto& session = subscription.query.session_id; !session.empty()) {
+        backend.note_named(session);
     }
     backend.feeds().subscribe(std::move(subscription), *call.stream, std::move(call.respond));
 }

@@ -201,6 +201,7 @@ void active_list(Call&& call, Backend& backend) {
     query.limit = given.get_as<std::size_t, "limit">();
     query.before = read_cursor(given, given.get<"cursor">());
     if (given.error()) return call.respond(given.failure());
+    if (!query.current.empty()) backend.note_named(query.current);
     backend.read(
         call.caller.connection,
         [query = std::move(query)](Reader& reader) -> Result<Json> {
