@@ -101,10 +101,10 @@ Decided<NotedReply> decide_on(ClientGone&& gone, const Session*, const State& st
     auto decision = reply_with(NotedReply{});
     for (const auto& id : gone.turns) {
         const auto* live = state.find(id);
-        if (live == nullptr || live->turn_client() != gone.client) continue;
+        if (live == nullptr || !live->has_turn_client(gone.client)) continue;
         Seen left{{id, live->ordinal(), live->generation()}, live->last_seen_at()};
-        left.lease_from = state.now().steady;
-        left.turn_client_left = true;
+        if (live->turn_clients().size() == 1) left.lease_from = state.now().steady;
+        left.turn_client_left = gone.client;
         decision.changes.emplace_back(std::move(left));
     }
     for (const auto& id : gone.sessions) {

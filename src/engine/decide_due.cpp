@@ -165,7 +165,8 @@ Decision end_of_hosted(const LiveSession& live, const State& state) {
     end.proof = row_of(EndPath::detach_window_over).proof;
     end.detail = fmt::format("nobody was there for {} s", live.lease_ttl().count());
     end.evidence =
-        fmt::format("hosted here; no client looked at it{}, and no call named it after {}",
+        fmt::format("hosted here; no client looked at it after {}{}, and no call named it after {}",
+                    format_rfc3339(live.detached_since().value_or(live.owner_since())),
                     live.turn_since() ? ", its turn had stalled" : ", no turn was on",
                     format_rfc3339(live.last_seen_at()));
     end.ended_at = end.ended_after = end.ended_before = now;

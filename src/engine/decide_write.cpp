@@ -78,19 +78,19 @@ Decided<Turn::Reply> decide_on(Turn&& turn, const Session* past, const State& st
         TurnReply{turn.session_id, turn.generation, status, was_on != turn.on, live.is_hosted()});
     clear_uncertainty(decision, turn.session_id, live);
     keep_first_sign(decision, turn.session_id, live, state);
-    // Whoever says so again is there for it: the one who began it may have lost its connection.
-    const bool takes_over = live.is_hosted() && was_on && turn.on &&
-                            turn.client != ClientId::none && turn.client != live.turn_client();
-    if (was_on == turn.on && !takes_over) {
+    // Whoever says so again is there for it, too: the one who began it may lose its connection.
+    const bool joins = live.is_hosted() && was_on && turn.on && turn.client != ClientId::none &&
+                       !live.has_turn_client(turn.client);
+    if (was_on == turn.on && !joins) {
         decision.renewals.push_back(std::move(turn.session_id));
         return decision;
     }
-    if (!takes_over) {
+    if (!joins) {
         decision.events.push_back(live.event(
             turn.on ? EventType::agent_start : EventType::agent_end, now, state.owner_hosts()));
     }
     TurnSet change{{std::move(turn.session_id), live.ordinal(), turn.generation},
-                   takes_over ? live.turn_since() : std::optional(now),
+                   joins ? live.turn_since() : std::optional(now),
                    state.seen_at(live)};
     if (!turn.on) change.turn_since.reset();
     if (live.is_hosted()) {

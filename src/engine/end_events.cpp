@@ -29,7 +29,7 @@ void end_session(Decision& decision, EndPath path, const LiveSession& live, End 
     if (has_unsettled(end.leftovers)) {
         decision.effects.emplace_back(StopLeftovers{id, live.generation(), end.leftovers});
     }
-    if (!live.clients().empty() || live.turn_client() != ClientId::none) {
+    if (!live.clients().empty() || !live.turn_clients().empty()) {
         decision.effects.emplace_back(ReleaseClients{id, live.generation()});
     }
     const auto fold = live.fold(end.reason);

@@ -111,23 +111,22 @@ class LiveSession {
     /// When it is told that the last client has gone, unless one comes back.
     SteadyTime tell_detach_at() const { return rare_.get().tell_detach_at; }
     void set_tell_detach_at(SteadyTime at) { rare_.set(&Rare::tell_detach_at, at); }
-    /// Who began the turn and is still there, or none.
-    ClientId turn_client() const { return rare_.get().turn_client; }
-    void set_turn_client(ClientId client, std::chrono::seconds window) {
-        rare_.set(&Rare::turn_client, client);
-        rare_.set(&Rare::turn_window, window);
+    /// Who began the turn, or said so again, and are still there: each of them holds it.
+    const std::vector<ClientId>& turn_clients() const { return rare_.get().turn_clients; }
+    bool has_turn_client(ClientId client) const {
+        return std::ranges::find(turn_clients(), client) != turn_clients().end();
     }
-    void drop_turn_client() { rare_.set(&Rare::turn_client, ClientId::none); }
-    /// For how long a turn holds it whose client is gone; of one that an earlier daemon saw begin
-    /// the usual time.
+    void set_turn_clients(std::vector<ClientId> clients) {
+        rare_.set(&Rare::turn_clients, std::move(clients));
+    }
+    void set_turn_window(std::chrono::seconds window) { rare_.set(&Rare::turn_window, window); }
+    /// For how long a turn holds it whose clients are gone.
     std::chrono::seconds turn_window() const {
         const auto window = rare_.get().turn_window;
         return window.count() > 0 ? window : limits::turn_window_default;
     }
     /// A hosted session that somebody is there for.
-    bool is_held() const {
-        return !clients().empty() || (turn_since() && turn_client() != ClientId::none);
-    }
+    bool is_held() const { return !clients().empty() || (turn_since() && !turn_clients().empty()); }
     OnOwnerLoss on_owner_loss() const { return on_owner_loss_; }
     std::chrono::seconds park_window() const { return rare_.get().park_window; }
     LeftoversPolicy leftovers() const { return leftovers_; }

@@ -26,8 +26,8 @@ struct Rare {
     bool attach_told = false;                    // see Session, as the next
     std::optional<WallTime> detached_since;
     SteadyTime tell_detach_at = SteadyTime::max();
-    ClientId turn_client = ClientId::none;  // who began the turn, while that is there
-    std::chrono::seconds turn_window{0};    // see Turn
+    std::vector<ClientId> turn_clients;   // who began the turn or said so again, and are there
+    std::chrono::seconds turn_window{0};  // see Turn
 
     bool operator==(const Rare&) const = default;
 };

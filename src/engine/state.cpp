@@ -48,6 +48,8 @@ void State::adopt(const Session& session) {
     const auto unset = now_.wall - clock_set_;
     LiveSession live(session, owner_hosts_, texts_,
                      std::max(newest - unset, std::chrono::milliseconds{0}));
+    // Who was there for its turn went with the daemon before.
+    if (live.is_hosted() && live.turn_since()) live.set_turn_window(turn_window_);
     auto from = now_.steady;
     const bool runs = live.parked_since() || live.owner_kind() != OwnerKind::process;
     if (runs) {

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/limits.hpp"
 #include "engine/effect.hpp"
 #include "engine/lease_census.hpp"
 #include "engine/live_table.hpp"
@@ -39,6 +40,8 @@ class State {
     /// began unseen.
     SteadyTime unwatched_until() const { return unwatched_until_; }
     void adopt(const Session& session);
+    /// For how long a turn holds a hosted session that an earlier daemon saw it begin in.
+    void set_turn_window(std::chrono::seconds window) { turn_window_ = window; }
     /// The store is right about that session and memory is not: takes the row as it is, with its
     /// full time from now, or, without one, forgets the session.  Between batches.
     void follow(const SessionId& id, const Session* row);
@@ -183,6 +186,7 @@ class State {
     Now now_;
     Now heard_;
     bool has_begun_ = false;
+    std::chrono::seconds turn_window_ = limits::turn_window_default;
     std::chrono::milliseconds clock_set_{0};  // all steps of the wall clock so far, added up
     std::optional<SteadyTime> watched_until_;
     std::optional<SteadyTime> vouched_until_;

@@ -9,6 +9,20 @@
 
 namespace knell {
 
+namespace {
+
+/// Who is there for the turn once that is set.
+std::vector<ClientId> with_turn_client(const LiveSession& live, const TurnSet& change) {
+    if (!change.turn_since) return {};
+    auto clients = live.turn_clients();
+    if (change.client == ClientId::none || live.has_turn_client(change.client)) return clients;
+    if (clients.size() == limits::clients_per_session_max) clients.erase(clients.begin());
+    clients.push_back(change.client);
+    return clients;
+}
+
+}  // namespace
+
 SteadyTime State::first_deadline(const LiveSession& live, SteadyTime from) const {
     if (live.parked_since()) return from + live.park_window();
     if (live.is_hosted()) {
@@ -136,7 +150,7 @@ void State::open(const Reopened& change) {
         live = erase(slot);
     }
     live.set_turn(std::nullopt);
-    live.drop_turn_client();
+    live.set_turn_clients({});
     live.set_doubt(std::nullopt, std::nullopt);
     live.set_parked(std::nullopt);
     live.set_generation(change.generation);
@@ -181,7 +195,8 @@ void State::apply(const Change& change) {
                 live.set_detached(detached_after(c, live.detached_since()));
                 live.set_seen(c.at, /*unsaved=*/false);
                 if (!live.is_hosted()) return state.postpone(slot);
-                live.set_turn_client(c.client, c.window);
+                live.set_turn_clients(with_turn_client(live, c));
+                live.set_turn_window(c.window);
                 state.begin_window(slot);
             });
         }
@@ -200,7 +215,7 @@ void State::apply(const Change& change) {
                 live.set_parked(c.since);
                 live.set_silent_since_start(false);
                 live.set_turn(std::nullopt);
-                live.drop_turn_client();
+                live.set_turn_clients({});
                 live.set_doubt(std::nullopt, std::nullopt);
                 state.set_deadline(slot, state.first_deadline(live, state.now_.steady));
             });
@@ -228,9 +243,11 @@ void State::apply(const Change& change) {
             state.modify(c.id, [&](Slot slot, LiveSession& live) {
                 live.set_seen(c.at, /*unsaved=*/false);
                 if (c.lease_from) live.set_silent_since_start(false);
-                if (!c.turn_client_left) return;
-                live.drop_turn_client();
-                state.begin_window(slot);
+                if (c.turn_client_left == ClientId::none) return;
+                auto clients = live.turn_clients();
+                std::erase(clients, c.turn_client_left);
+                live.set_turn_clients(std::move(clients));
+                if (c.lease_from) state.begin_window(slot);
             });
         }
     };

@@ -33,11 +33,11 @@ std::vector<std::string> portrait(const State& state) {
             millis(live->unknown_since()), millis(live->stalled_since()),
             millis(live->parked_since()), millis(live->last_seen_at()),
             live->deadline().time_since_epoch().count(), owner == nullptr ? 0 : owner->sessions));
-        lines.push_back(fmt::format(
-            "clients {} told {} at {} detached {} turn of {} for {}", live->clients().size(),
-            live->is_attach_told(), live->tell_detach_at().time_since_epoch().count(),
-            millis(live->detached_since()), static_cast<std::uint64_t>(live->turn_client()),
-            live->turn_window().count()));
+        lines.push_back(fmt::format("clients {} told {} at {} detached {} turn of {} for {}",
+                                    live->clients().size(), live->is_attach_told(),
+                                    live->tell_detach_at().time_since_epoch().count(),
+                                    millis(live->detached_since()), live->turn_clients().size(),
+                                    live->turn_window().count()));
     }
     for (std::size_t i = 0; i < status_names.size(); ++i) {
         lines.push_back(fmt::format("{} {}", status_names[i], state.count(static_cast<Status>(i))));

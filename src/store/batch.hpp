@@ -108,7 +108,8 @@ struct Seen : SessionRef {
     WallTime at;
     /// Its lease runs from there: said when it must not be forgotten by the next daemon.
     std::optional<SteadyTime> lease_from{};
-    bool turn_client_left = false;  // for memory alone: who began its turn is gone
+    /// For memory alone: one of those who were there for its turn is gone.
+    ClientId turn_client_left = ClientId::none;
 };
 
 /// A person's labels on a session, open or ended.

@@ -220,7 +220,9 @@ Journal::Step WriteStep::step() {
     // Ends may be among the words that still wait.
     const bool heard_all = !has_submissions() && to_repeat_.empty();
     state_.set_watched_until(heard_all ? watched_until_ : std::nullopt);
+    const auto commits = journal_.counts().commits;
     auto step = journal_.commit(std::move(group.inputs), now, group.arrived);
+    if (failing_ && !step.failed && journal_.counts().commits == commits) try_store(step, now);
     if (heard_all && !step.failed) state_.vouch();
     state_.start_leases(std::max(read_clocks_().awake - heard.awake, 0ns));
     std::vector<Observation> refused;
@@ -233,6 +235,14 @@ Journal::Step WriteStep::step() {
                        step.replies.begin() + static_cast<std::ptrdiff_t>(group.repeated));
     failing_ = step.failed;
     return step;
+}
+
+/// A step with nothing to write says nothing of a store that has failed before.
+void WriteStep::try_store(Journal::Step& step, Now now) {
+    auto saved = journal_.save_all_seen(now);
+    if (saved) return;
+    step.failed = true;
+    step.why_failed = std::move(saved.error().message);
 }
 
 std::optional<std::chrono::milliseconds> WriteStep::max_wait() const {

@@ -57,6 +57,8 @@ class WriteStep {
     /// StopLeftovers of its own.
     Result<Recovered> recover(const ProcessTable& processes, LeftoverFinder& leftovers,
                               SpoolAtStart& spool, std::string announcement);
+    /// Before `recover`: see State.
+    void set_turn_window(std::chrono::seconds window) { state_.set_turn_window(window); }
     /// Whoever can be heard is heard from now on: what passed before counts against no lease.
     Now listen_from_now();
 
@@ -107,6 +109,7 @@ class WriteStep {
         std::size_t repeated = 0;  // the first of them: refused by the store before
     };
     Group next_group();
+    void try_store(Journal::Step& step, Now now);
     std::vector<Input> look_at_owners(const SurveyReply& survey, const ProcessTable& processes);
     Result<void> take_in(SpoolAtStart& spool, Recovered& recovered);
     Result<void> end_the_dead(std::vector<Input> findings, LeftoverFinder& leftovers,

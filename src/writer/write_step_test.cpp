@@ -123,6 +123,21 @@ TEST_F(WriteStepTrial, AnObserversWordThatTheStoreRefusesIsSaidAgain) {
     EXPECT_FALSE(write_step_.has_unheard());
 }
 
+TEST_F(WriteStepTrial, AStoreThatFailedHasFailedUntilItTakesSomething) {
+    ASSERT_TRUE(recover());
+    store_.refused = {Call::commit};
+    EXPECT_FALSE(say(create("a", lease_owner())).replies.front());
+
+    write_step_.take({}, clocks_);
+    EXPECT_TRUE(write_step_.step().failed) << "nobody asks for anything, and still";
+    EXPECT_TRUE(write_step_.is_failing());
+
+    store_.refused = {};
+    write_step_.take({}, clocks_);
+    EXPECT_FALSE(write_step_.step().failed);
+    EXPECT_FALSE(write_step_.is_failing());
+}
+
 TEST_F(WriteStepTrial, OldEventsThatCannotBeLetGoOfStay) {
     ASSERT_TRUE(recover());
     for (int i = 0; i < 5; ++i) say(create(fmt::format("s{}", i), lease_owner()));

@@ -66,6 +66,7 @@ Writer::~Writer() {
 
 Result<void> Writer::recover(const ProcessTable& processes, LeftoverFinder& leftovers,
                              SpoolAtStart& spool) {
+    write_step_.set_turn_window(config_.current()->http.turn_window);
     auto recovered = write_step_.recover(
         processes, leftovers, spool, fmt::format("knell {} started, pid {}", version, getpid()));
     if (!recovered) return std::unexpected(recovered.error());

@@ -10,6 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class Hosted : public StoreStory {
   protected:
@@ -151,6 +152,24 @@ TEST_P(Hosted, WhoComesBackToItsTurnHoldsItAgain) {
     EXPECT_EQ(told(EventType::agent_start).size(), 1U);
 }
 
+TEST_P(Hosted, ATurnIsHeldByEachWhoSaysThatItIsOn) {
+    journal().one(turn_of("a", 1, 100s), at(10));
+    journal().one(turn_of("a", 2, 100s), at(20));
+
+    journal().one(client_gone("a", 2), at(30));
+    journal().tick(at(5'000));
+    EXPECT_EQ(status_of(shown("a")), Status::running) << "the one who began it is there";
+
+    journal().one(turn_of("a", 3, 100s), at(5'001));
+    journal().one(client_gone("a", 1), at(5'002));
+    journal().tick(at(9'000));
+    EXPECT_EQ(status_of(shown("a")), Status::running) << "and so is the third";
+
+    journal().one(client_gone("a", 3), at(9'001));
+    journal().tick(at(9'102));
+    EXPECT_EQ(status_of(shown("a")), Status::stalled);
+}
+
 TEST_P(Hosted, AStalledTurnIsTakenUpAgainByAnyWord) {
     journal().one(turn_of("a", 1, 100s), at(10));
     journal().one(client_gone("a", 1), at(20));
@@ -253,6 +272,15 @@ TEST_P(Hosted, AStallKeepsItsWindowOverARestart) {
     EXPECT_TRUE(is_open());
     journal().tick(at(22'061));
     EXPECT_FALSE(is_open());
+}
+
+TEST_P(Hosted, ItsEndSaysSinceWhenNobodyLookedAtIt) {
+    journal().one(attach("a", 1), at(5));
+    journal().one(client_gone("a", 1), at(500));
+    journal().tick(at(561));
+    ASSERT_FALSE(is_open());
+    EXPECT_THAT(shown("a").end->evidence,
+                HasSubstr("no client looked at it after " + format_rfc3339(at(500).wall)));
 }
 
 TEST_P(Hosted, WhoLooksAtItStaysWhenItChangesHands) {

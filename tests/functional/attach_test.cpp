@@ -170,5 +170,21 @@ TEST_F(Attach, ReconnectsLeaveNothingBehind) {
     EXPECT_LE(count_events("session:attach"), 2U);
 }
 
+TEST(HostedTurn, KeepsItsConfiguredWindowOverARestart) {
+    const TempHome home;
+    write_file(home.file("config.yaml"), "http:\n  turn_window: 7d\n");
+    {
+        Daemon daemon(home);
+        Client client(home.socket());
+        client.must("session.create", R"({"id":"s","source":"web","owner":{"kind":"hosted"}})");
+        client.must("turn.start", R"({"session_id":"s","generation":1})");
+        daemon.terminate();
+    }
+    const Daemon daemon(home);
+    Client client(home.socket());
+    const auto why = client.must("session.why", to_s);
+    EXPECT_GT(number(array(why, "would_end").at(0), "due_in_s"), 6 * 24 * 3600);
+}
+
 }  // namespace
 }  // namespace knell::functional

@@ -98,7 +98,7 @@ ClientGone Clients::disconnect(ClientId client) {
             session.leaving.insert(client);
             grow_empty(session);
         }
-        if (session.turn_of == client) session.turn_of = ClientId::none;
+        session.turn_of.erase(client);
     }
     auto [sessions, turns] = registry_.take(client);
     return {client, std::move(sessions), std::move(turns)};
@@ -118,7 +118,7 @@ void Clients::let_go(LookedAt& session) {
     const bool was_empty = session.attached.empty();
     session.attached.clear();
     session.leaving.clear();
-    session.turn_of = ClientId::none;
+    session.turn_of.clear();
     if (!was_empty) grow_empty(session);
 }
 
@@ -137,7 +137,7 @@ void Clients::note_opened(const Said& said, const OpenedReply& opened) {
     } else {
         let_go(session);
     }
-    session.turn_of = ClientId::none;
+    session.turn_of.clear();
     session.generation = opened.generation;
     session.open = opened.status != Status::ended;
 }
@@ -164,12 +164,8 @@ void Clients::note_said(const Said& said) {
     } else if (const auto* turn = as<Turn>(said.input)) {
         auto& session = looked_at_[turn->session_id.text()];
         const auto& turned = std::get<TurnReply>(*said.reply);
-        if (!turn->on) session.turn_of = ClientId::none;
-        if (turn->on && turn->client != ClientId::none) {
-            session.turn_of = is_connected(turn->client) ? turn->client : ClientId::none;
-        } else if (turn->on && turned.changed) {
-            session.turn_of = ClientId::none;
-        }
+        if (!turn->on || turned.changed) session.turn_of.clear();
+        if (turn->on && is_connected(turn->client)) session.turn_of.insert(turn->client);
     } else if (const auto* gone = as<ClientGone>(said.input)) {
         for (auto& [id, session] : looked_at_) session.leaving.erase(gone->client);
     }
@@ -220,7 +216,7 @@ void Clients::note(const StepFacts& step) {
         auto& session = looked_at_[id];
         session.open = open;
         if (open) continue;
-        session.ended_while_held = !session.attached.empty() || session.turn_of != ClientId::none;
+        session.ended_while_held = !session.attached.empty() || !session.turn_of.empty();
         let_go(session);
         session.told = false;
     }

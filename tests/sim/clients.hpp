@@ -16,9 +16,9 @@ namespace knell::sim {
 
 /// Who looks at a session, by what clients were answered and by who is really connected.
 struct LookedAt {
-    std::set<ClientId> attached;        // was told so, and is connected
-    std::set<ClientId> leaving;         // is not any more; the daemon may not know yet
-    ClientId turn_of = ClientId::none;  // who began its turn, while connected
+    std::set<ClientId> attached;  // was told so, and is connected
+    std::set<ClientId> leaving;   // is not any more; the daemon may not know yet
+    std::set<ClientId> turn_of;   // who began its turn or said so again, while connected
     /// The last event of these was session:attach; none: a daemon did not live to tell.
     std::optional<bool> told = false;
     Host::Duration empty_since{0};  // on the ledger's listening clock
