@@ -68,9 +68,10 @@ double mosquitto_bytes_each(const Lab& lab, std::size_t count) {
 
 void measure_web_idle(Lab& lab) {
     const auto wanted = lab.scaled(idle_clients);
-    const auto count = web_clients_max(wanted + warm_up_clients) - warm_up_clients;
+    allow_clients(wanted + warm_up_clients);
     const auto home = lab.new_home();
     const DaemonUnderTest daemon(lab.options().knell, home->path(), Http::on);
+    const auto count = web_clients_max(daemon.socket(), wanted + warm_up_clients) - warm_up_clients;
     const auto web = daemon.web();
     const auto warm = open_web_sockets(web, warm_up_clients);
     const auto before = daemon.memory();

@@ -97,10 +97,12 @@ std::vector<double> mosquitto_fanout(const Lab& lab, std::size_t count, std::siz
 }  // namespace
 
 void measure_web_fanout(Lab& lab) {
-    const auto count = web_clients_max(lab.scaled(followers));
+    const auto wanted = lab.scaled(followers);
+    allow_clients(wanted);
     const std::size_t rounds = lab.options().quick ? 5 : 40;
     const auto home = lab.new_home();
     const DaemonUnderTest daemon(lab.options().knell, home->path(), Http::on);
+    const auto count = web_clients_max(daemon.socket(), wanted);
     const auto web = daemon.web();
     Crowd crowd("session:start");
     lab.say(fmt::format("{} followers, half of each kind", grouped(count)));

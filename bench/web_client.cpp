@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "must.hpp"
+#include "rpc_line.hpp"
 
 namespace knell::bench {
 
@@ -133,20 +134,29 @@ HttpReader::Answer HttpReader::get(std::string_view target, std::string_view if_
     return answer;
 }
 
-std::size_t web_clients_max(std::size_t wanted) {
-    // Of its descriptors the daemon gives three in five to clients, and three in four of those to
-    // HTTP.
-    constexpr std::size_t kept = 512;
-    const auto needed = static_cast<rlim_t>(wanted * 20 / 9 + kept);
+void allow_clients(std::size_t wanted) {
+    // More than the daemon needs, which keeps some for owners, hooks and itself.
+    constexpr std::size_t times = 3;
+    constexpr std::size_t others = 2'048;
+    const auto needed = static_cast<rlim_t>(wanted * times + others);
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
-    limit.rlim_cur = std::max(limit.rlim_cur, needed);
-    const auto before = std::exchange(limit.rlim_max, std::max(limit.rlim_max, needed));
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
-        limit.rlim_cur = limit.rlim_max = before;
-        must(setrlimit(RLIMIT_NOFILE, &limit) == 0, "setrlimit");
-    }
-    return std::min(wanted, (static_cast<std::size_t>(limit.rlim_cur) - kept) * 9 / 20);
+    if (limit.rlim_cur >= needed) return;
+    const auto allowed = std::exchange(limit.rlim_max, std::max(limit.rlim_max, needed));
+    limit.rlim_cur = needed;
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
+    limit.rlim_cur = limit.rlim_max = allowed;
+    must(setrlimit(RLIMIT_NOFILE, &limit) == 0, "setrlimit");
+}
+
+std::size_t web_clients_max(const std::string& socket, std::size_t wanted) {
+    const auto status = Caller(socket).call("node.status", {});
+    const auto* connections = wire::object_at(status, "connections");
+    if (connections == nullptr) throw Failed("node.status tells of no connections");
+    // One place in four is for the unix socket, and some clients may be there already.
+    constexpr std::size_t there = 16;
+    const auto places = static_cast<std::size_t>(wire::int_at(*connections, "max"));
+    return std::min(wanted, places - places / 4 - there);
 }
 
 }  // namespace knell::bench

@@ -47,8 +47,10 @@ class HttpReader {
     LoopbackStream stream_;
 };
 
-/// As many clients as a daemon takes over HTTP, `wanted` at most, when this process and those that
-/// it starts may have as many files open as they are allowed to.
-std::size_t web_clients_max(std::size_t wanted);
+/// So many clients of a daemon need more open files than processes usually may have: this process
+/// and those that it starts may have as many from now on, or as many as can be had.
+void allow_clients(std::size_t wanted);
+/// As many as the daemon at that unix socket takes over HTTP, `wanted` at most.
+std::size_t web_clients_max(const std::string& socket, std::size_t wanted);
 
 }  // namespace knell::bench
