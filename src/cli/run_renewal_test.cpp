@@ -80,6 +80,19 @@ TEST_F(RenewalTrial, OneThatIsKilledIsFollowedByAnother) {
     EXPECT_EQ(renewal_.process(), 0);
 }
 
+TEST_F(RenewalTrial, OfASeriesOfThemOneIsComplainedOf) {
+    const auto kill_the_next = [this] {
+        do renewal_.tend();
+        while (renewal_.process() == 0);
+        kill_renewer();
+        renewal_.tend();
+    };
+    kill_the_next();
+    ::testing::internal::CaptureStderr();
+    kill_the_next();
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_F(RenewalTrial, ItIsOverWithTheCommand) {
     EXPECT_EQ(renewal_.tend(), std::nullopt);
     ::kill(command_.pid(), SIGKILL);
