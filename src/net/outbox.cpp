@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "base/release.hpp"
 
 namespace knell::net {
 
@@ -62,7 +63,7 @@ void Outbox::give_up() {
         kept = end == std::string::npos ? end : end + framing_.end.size();
     }
     if (kept > finish_message_bytes_max || is_refused_) return sink_.close();
-    unsent_ = unsent_.substr(0, kept);  // the memory goes, too
+    std::string(unsent_, 0, kept).swap(unsent_);  // the memory goes, too
     share_.set(unsent_.size());
     refuse(
         fmt::format("all clients together leave more than {} bytes of answers unread, and this "
@@ -87,7 +88,7 @@ void Outbox::flush() {
         is_due_ = true;
         sink_.flush_when_it_fits(patience_);
     } else if (unsent_.capacity() > idle_buffer_bytes_max) {
-        unsent_ = {};
+        release(unsent_);
     }
     sink_.on_flushed();
 }
@@ -102,7 +103,7 @@ void Outbox::sent(std::size_t bytes) {
 
 void Outbox::close() {
     is_closed_ = true;
-    unsent_ = {};
+    release(unsent_);
     share_.set(0);
 }
 

@@ -14,6 +14,8 @@
 #include <boost/beast/core/role.hpp>
 #include <boost/beast/websocket/teardown.hpp>
 
+#include "base/release.hpp"
+
 namespace knell::net::http {
 
 /// A socket whose output goes through one queue: whoever writes to it writes whole frames, and none
@@ -61,7 +63,7 @@ class SendingLayer {
         return error;
     }
     std::size_t unsent() const { return waiting_.size(); }
-    void drop_unsent() { waiting_ = {}; }
+    void drop_unsent() { release(waiting_); }
 
     template <typename Buffers, typename Token>
     auto async_read_some(const Buffers& buffers, Token&& token) {
@@ -118,7 +120,7 @@ class SendingLayer {
             waiting_.erase(0, taken);
             if (!error && !waiting_.empty()) return wait();
         }
-        waiting_ = {};
+        release(waiting_);
         if (sent_) sent_(error);
     }
 

@@ -11,6 +11,7 @@
 #include <boost/beast/websocket/stream.hpp>
 #include <fmt/format.h>
 
+#include "base/release.hpp"
 #include "net/http/keepalive.hpp"
 #include "net/http/sending_layer.hpp"
 #include "net/http/text_frame.hpp"
@@ -37,7 +38,7 @@ constexpr std::size_t idle_buffer_bytes_max = 4U << 10U;
 /// client.
 std::string& shared_frames() {
     thread_local std::string frames;
-    if (frames.capacity() > frames_bytes_kept_max) frames = {};
+    if (frames.capacity() > frames_bytes_kept_max) release(frames);
     frames.clear();
     return frames;
 }
