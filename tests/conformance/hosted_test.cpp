@@ -277,6 +277,7 @@ TEST_P(Hosted, AStallKeepsItsWindowOverARestart) {
 TEST_P(Hosted, ItsEndSaysSinceWhenNobodyLookedAtIt) {
     journal().one(attach("a", 1), at(5));
     journal().one(client_gone("a", 1), at(500));
+    journal().tick(at(506));
     journal().tick(at(561));
     ASSERT_FALSE(is_open());
     EXPECT_THAT(shown("a").end->evidence,

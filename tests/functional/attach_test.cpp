@@ -183,7 +183,13 @@ TEST(HostedTurn, KeepsItsConfiguredWindowOverARestart) {
     const Daemon daemon(home);
     Client client(home.socket());
     const auto why = client.must("session.why", to_s);
-    EXPECT_GT(number(array(why, "would_end").at(0), "due_in_s"), 6 * 24 * 3600);
+    double due_in_s = 0;
+    for (const auto& end : array(why, "would_end")) {
+        if (const auto* due = end.as_object().if_contains("due_in_s")) {
+            due_in_s = due->to_number<double>();
+        }
+    }
+    EXPECT_GT(due_in_s, 6 * 24 * 3600);
 }
 
 }  // namespace

@@ -247,41 +247,5 @@ TEST_F(HostileClients, AnswersThatNobodyReadsAreBoundedOverAllClients) {
     EXPECT_EQ(http.get("/v1/status").status, 200);
 }
 
-TEST_F(HostileClients, FollowersThatNeverReadCostLittle) {
-    Client client(home.socket());
-    client.must("session.create", R"({"id":"s","source":"cli"})");
-    const std::string title(900, 't');
-    for (int i = 0; i < 100; ++i) {
-        std::string calls;
-        for (int j = 0; j < 100; ++j) {
-            calls += fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"session.title",)"
-                                 R"("params":{{"session_id":"s","title":"{}{}{}"}}}})"
-                                 "\n",
-                                 i, j, title);
-        }
-        client.send(calls);
-        for (int j = 0; j < 100; ++j) ASSERT_TRUE(client.read_answer().ok());
-    }
-    const auto before = memory_of(http.pid());
-    std::vector<TcpPeer> deaf;
-    std::vector<WebSocketClient> deaf_too;
-    const TcpPeer::Options little{.receive_buffer = 4096};
-    for (int i = 0; i < 60; ++i) {
-        deaf.emplace_back(http.address(), little);
-        deaf.back().send("GET /v1/events?after=0 HTTP/1.1\r\n" + authorized() + "\r\n");
-        deaf_too.emplace_back(http.address(), http.token(), little);
-        deaf_too.back().send_call("events.subscribe", R"({"after":0})");
-    }
-    for (auto& one : deaf) EXPECT_THAT(one.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
-    for (auto& one : deaf_too) EXPECT_TRUE(one.answer_to(1).ok());
-    // Together they hold more than all may; who reads is sent everything all the same.
-    auto follower = http.websocket();
-    follower.must("events.subscribe", R"({"after":0})");
-    for (int i = 0; i < 10'000; ++i) ASSERT_TRUE(follower.next_event());
-
-    if (!is_sanitized) EXPECT_LT(memory_of(http.pid()), before + (160U << 20U));
-    EXPECT_EQ(http.get("/v1/status").status, 200);
-}
-
 }  // namespace
 }  // namespace knell::functional

@@ -25,15 +25,13 @@ class Upgrade : public ::testing::Test {
             daemon.terminate();
         }
         ::knell::testing::edit_store(store,
-                                     "ALTER TABLE sessions DROP COLUMN attached; "
-                                     "ALTER TABLE sessions DROP COLUMN attach_told; "
-                                     "ALTER TABLE sessions DROP COLUMN detached_since; "
-                                     "PRAGMA user_version = 7");
+                                     "ALTER TABLE sessions DROP COLUMN turn_count; "
+                                     "PRAGMA user_version = 8");
     }
 
     TempHome home;
     std::string store = home.file("knell.db");
-    std::string copy = store + ".schema-7";
+    std::string copy = store + ".schema-8";
 };
 
 TEST_F(Upgrade, ACopyIsMadeFirstAndTheLogSaysSo) {
