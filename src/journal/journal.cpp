@@ -179,8 +179,7 @@ void Journal::note_signs(const Input& input) {
             signs_.push_back({beat.session_id, beat.generation, state_.heard()});
         }
     } else if (const auto* hosted = hosted_named_by(input)) {
-        signs_.push_back(
-            {hosted->id(), hosted->generation(), state_.heard()});
+        signs_.push_back({hosted->id(), hosted->generation(), state_.heard()});
     }
 }
 
