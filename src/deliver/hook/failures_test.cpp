@@ -113,21 +113,21 @@ TEST_F(HookFailures, WhatTheSystemIsShortOfPutsItOffAndCountsAsNoAttempt) {
 }
 
 TEST_F(HookFailures, WhoWaitsForTheAnswerIsToldOfAShortageAtOnce) {
-    with_refused_calls({SYS_pipe2}, EMFILE, [&] {
+    with_refused_calls({SYS_vfork}, EAGAIN, [&] {
         runner().start(1, shell("true"), std::make_shared<const RenderedEvent>(rendered()),
                        SteadyTime{}, HookRunner::IfShort::fail);
     });
     const auto finished = runner().take_finished();
     ASSERT_THAT(finished, SizeIs(1));
     EXPECT_EQ(finished[0].outcome.kind, Kind::failed);
-    EXPECT_THAT(finished[0].outcome.what, HasSubstr("Too many open files"));
+    EXPECT_THAT(finished[0].outcome.what, HasSubstr("Resource temporarily unavailable"));
     EXPECT_EQ(runner().waiting(), 0U);
     EXPECT_EQ(runner().shortage(), "");
 }
 
 TEST_F(HookFailures, OneThatWaitsIsCancelledLikeOneThatRuns) {
     AttemptId attempt = 0;
-    with_refused_calls({SYS_pipe2}, EMFILE, [&] { attempt = start(shell("true")); });
+    with_refused_calls({SYS_vfork}, EAGAIN, [&] { attempt = start(shell("true")); });
     runner().cancel(attempt);
     runner().step(SteadyTime{} + 1s);
     EXPECT_EQ(runner().running(), 0U);
