@@ -70,6 +70,7 @@ Result<JsonObject> params_of_query(const std::vector<std::pair<std::string, std:
                                    std::span<const Field> rows) {
     JsonObject params;
     for (const auto& [name, text] : query) {
+        if (name.empty()) return bad_field("query", "holds a value without a name: =" + text);
         const auto row = std::ranges::find(rows, name, &Field::name);
         if (row == rows.end()) {
             return bad_field(name, "is no parameter of this query; " + names_of_rows(rows));

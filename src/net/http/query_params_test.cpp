@@ -57,6 +57,7 @@ TEST(QueryParams, ThatAreNoSuchValueAreRefusedByName) {
 TEST(QueryParams, ThatTheMethodDoesNotHaveAreRefused) {
     EXPECT_THAT(params({{"limt", "5"}}), HasSubstr("known here: limit, all, key"));
     EXPECT_THAT(params_of_query({{"a", "b"}}, {}).error().message, HasSubstr("none is known here"));
+    EXPECT_THAT(params({{"", "idle"}}), ::testing::StartsWith("query! "));
 }
 
 }  // namespace
