@@ -202,14 +202,7 @@ void active_list(Call&& call, Backend& backend) {
     query.before = read_cursor(given, given.get<"cursor">());
     if (given.error()) return call.respond(given.failure());
     if (!query.current.empty()) backend.note_named(query.current);
-    backend.read(
-        call.caller.connection,
-        [query = std::move(query)](Reader& reader) -> Result<Json> {
-            const auto page = reader.list(query);
-            if (!page) return std::unexpected(page.error());
-            return render_page(*page);
-        },
-        std::move(call.respond));
+    answer_page(std::move(call), std::move(query), backend);
 }
 
 constexpr std::array family{

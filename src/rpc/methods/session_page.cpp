@@ -19,6 +19,8 @@ std::optional<Ordinal> read_cursor(wire::FieldReader& given, const std::string& 
     return before;
 }
 
+namespace {
+
 JsonObject render_page(const SessionPage& page) {
     JsonArray sessions;
     for (const auto& session : page.sessions) sessions.push_back(wire::to_json(session));
@@ -26,6 +28,19 @@ JsonObject render_page(const SessionPage& page) {
     result["sessions"] = std::move(sessions);
     if (page.next) result["next"] = fmt::to_string(*page.next);
     return result;
+}
+
+}  // namespace
+
+void answer_page(Call&& call, SessionQuery&& query, Backend& backend) {
+    backend.read(
+        call.caller.connection,
+        [query = std::move(query)](Reader& reader) -> Result<Json> {
+            const auto page = reader.list(query);
+            if (!page) return std::unexpected(page.error());
+            return render_page(*page);
+        },
+        std::move(call.respond));
 }
 
 }  // namespace knell::rpc

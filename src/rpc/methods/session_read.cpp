@@ -70,14 +70,7 @@ void list(Call&& call, Backend& backend) {
     query.limit = given.get_as<std::size_t, "limit">();
     query.before = read_cursor(given, given.get<"cursor">());
     if (given.error()) return call.respond(given.failure());
-    backend.read(
-        call.caller.connection,
-        [query = std::move(query)](Reader& reader) -> Result<Json> {
-            const auto page = reader.list(query);
-            if (!page) return std::unexpected(page.error());
-            return render_page(*page);
-        },
-        std::move(call.respond));
+    answer_page(std::move(call), std::move(query), backend);
 }
 
 Result<Json> find_and_render(const SessionId& id, MessageQuery query, Reader& reader,
