@@ -6,8 +6,13 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
-#include "core/session.hpp"
+#include "base/time.hpp"
+#include "core/end.hpp"
+#include "core/ids.hpp"
+#include "core/owner.hpp"
+#include "core/status.hpp"
 
 namespace knell {
 

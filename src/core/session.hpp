@@ -11,6 +11,7 @@
 #include "core/end.hpp"
 #include "core/ids.hpp"
 #include "core/owner.hpp"
+#include "core/status.hpp"
 
 namespace knell {
 
@@ -18,20 +19,6 @@ namespace knell {
 enum class Relation : std::uint8_t { none, compression, branch, subagent, reset };
 inline constexpr std::array<std::string_view, 5> relation_names{"", "compression", "branch",
                                                                 "subagent", "reset"};
-
-/// Derived from facts, never stored.
-enum class Status : std::uint8_t {
-    running,
-    attached,
-    background,
-    idle,
-    detached,
-    stalled,
-    unknown,
-    ended,
-};
-inline constexpr std::array<std::string_view, 8> status_names{
-    "running", "attached", "background", "idle", "detached", "stalled", "unknown", "ended"};
 
 /// Why a session is folded away in lists: by its recorded origin, never by its title's text.
 enum class Fold : std::uint8_t { shown, origin, empty };
@@ -101,16 +88,6 @@ struct Session {
     bool operator==(const Session&) const = default;
 };
 
-/// The facts a status is derived from.
-struct StatusFacts {
-    bool ended = false;
-    bool unknown = false;
-    bool stalled = false;
-    bool turn = false;
-    bool attached = false;
-    bool detached = false;  // parked, or hosted without a client
-};
-Status status_of(const StatusFacts& facts);
 Status status_of(const Session& session);
 
 /// Whether it counts as live at that time: open, and not a hosted one that has been idle without a
