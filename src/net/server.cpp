@@ -38,14 +38,16 @@ struct Admission {
 };
 
 /// Linux 6.5; Debian 12's headers do not name it yet.
-#ifndef SO_PEERPIDFD
-constexpr int SO_PEERPIDFD = 77;
+#ifdef SO_PEERPIDFD
+constexpr int peerpidfd_option = SO_PEERPIDFD;
+#else
+constexpr int peerpidfd_option = 77;
 #endif
 
 Fd peer_pidfd(int socket) {
     int pidfd = -1;
     socklen_t size = sizeof pidfd;
-    if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) != 0) return Fd{};
+    if (getsockopt(socket, SOL_SOCKET, peerpidfd_option, &pidfd, &size) != 0) return Fd{};
     return Fd{pidfd};
 }
 
