@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/background_process.hpp"
 #include "core/labels.hpp"
 #include "core/session.hpp"
 
@@ -70,8 +71,10 @@ struct Event {
     Tally tally;
     std::optional<End> end;          // session:end only
     std::optional<Labels> labels{};  // session:update only: as they are now
-    bool after_end = false;          // that of one that had ended by then
-    std::string detail;              // why, where there is no end: what made it unknown or stalled
+    /// process:start, process:exit and process:stale only: as it is now.
+    std::optional<BackgroundProcess> process{};
+    bool after_end = false;  // of one that had ended by then
+    std::string detail;      // why, where there is no end: what made it unknown or stalled
 
     bool operator==(const Event&) const = default;
 };

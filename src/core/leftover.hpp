@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/background_process.hpp"
 #include "core/ids.hpp"
 #include "core/owner.hpp"
 
@@ -35,6 +36,7 @@ struct Leftover {
     std::string found_by;  // how it is known to be the session's
     std::string command;
     Fate fate = Fate::unknown;
+    ProcessId process_id{};  // of one that is on record as a background process
 
     bool operator==(const Leftover&) const = default;
 };

@@ -53,6 +53,23 @@ inline constexpr std::chrono::seconds detach_told_after{5};
 inline constexpr std::chrono::seconds detached_grace{30};
 inline constexpr std::size_t clients_per_session_max = 4096;
 inline constexpr std::size_t attachments_per_client_max = 64;
+// Background processes.
+inline constexpr std::size_t processes_per_session_default = 64;
+inline constexpr std::size_t processes_default = 4096;
+inline constexpr std::size_t processes_max = 65'536;
+inline constexpr std::size_t process_words_max = 1024;  // of its argv
+inline constexpr std::size_t process_argv_bytes_max = 64U << 10U;
+inline constexpr std::size_t process_variables_max = 1024;
+inline constexpr std::size_t process_environment_bytes_max = 128U << 10U;
+inline constexpr std::size_t process_output_bytes_default = 1U << 20U;  // kept on disk
+inline constexpr std::size_t process_output_page_default = 64U << 10U;
+inline constexpr std::size_t process_output_page_max = 1U << 20U;
+inline constexpr std::size_t process_evidence_bytes_max = 500;
+inline constexpr std::chrono::hours process_vouch_max{7 * 24};
+inline constexpr std::chrono::minutes process_stale_default{30};
+/// So long a process that has ended is listed, and its output kept; the record stays.
+inline constexpr std::chrono::minutes process_kept_after_exit{30};
+
 inline constexpr std::size_t sweep_report_max = 1000;  // sessions named by one sweep
 
 inline constexpr std::size_t parents_max = 1000;      // looked at for a circle of parents

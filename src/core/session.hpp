@@ -79,6 +79,8 @@ struct Session {
     std::optional<WallTime> detached_since;
     bool attach_told = false;  // the last that was told of them is session:attach
     bool pinned = false;       // a person wants it kept
+    /// Since when one of its background processes is work that counts.
+    std::optional<WallTime> background_since;
     std::optional<WallTime> turn_since;
     std::optional<WallTime> unknown_since;  // its owner cannot be checked
     std::optional<WallTime> stalled_since;  // late, but provably alive

@@ -27,7 +27,8 @@ struct StatusFacts {
     bool stalled = false;
     bool turn = false;
     bool attached = false;
-    bool detached = false;  // parked, or hosted without a client
+    bool background = false;  // a background process of its counts as work
+    bool detached = false;    // parked, or hosted without a client
 };
 Status status_of(const StatusFacts& facts);
 

@@ -123,6 +123,31 @@ struct Heartbeat {
     std::vector<Beat> beats;
 };
 
-using Command = std::variant<Create, Resume, Append, Close, Turn, Label, Heartbeat, Attach, Detach>;
+/// A background process is to be on record: one that waits to be let go (started), or one that
+/// runs already (registered).
+struct RecordProcess {
+    using Reply = ProcessReply;
+
+    BackgroundProcess draft;  // number, generation and times are the engine's to fill
+    std::size_t per_session_max = limits::processes_per_session_default;
+    std::size_t node_max = limits::processes_default;
+};
+/// Somebody wants it stopped, with everything below it.
+struct StopProcess {
+    using Reply = ProcessReply;
+
+    ProcessId process_id;
+    std::string said_by;
+};
+/// Until then it counts as work, whatever it seems to do; none: no longer.
+struct VouchProcess {
+    using Reply = ProcessReply;
+
+    ProcessId process_id;
+    std::optional<WallTime> until;
+};
+
+using Command = std::variant<Create, Resume, Append, Close, Turn, Label, Heartbeat, Attach, Detach,
+                             RecordProcess, StopProcess, VouchProcess>;
 
 }  // namespace knell

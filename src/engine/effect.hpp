@@ -3,6 +3,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/background_process.hpp"
 #include "core/departure.hpp"
 #include "core/ids.hpp"
 #include "core/leftover.hpp"
@@ -43,6 +44,28 @@ struct ReleaseClients {
     Generation generation = 0;
 };
 
-using Effect = std::variant<WatchOwner, UnwatchOwner, FindLeftovers, StopLeftovers, ReleaseClients>;
+/// A background process is on record: its end is waited for, and what it does is looked at.
+struct WatchProcess {
+    BackgroundProcess process;
+};
+/// Its exit is on record: whoever is its parent may wait for it now.
+struct UnwatchProcess {
+    ProcessId id;
+    ProcessIdentity process;
+};
+/// It was started for a session, and may execute its program now.
+struct OpenGate {
+    ProcessId id;
+};
+/// To be stopped, with everything that is proven to belong to it.
+struct StopTree {
+    ProcessId id;
+    ProcessIdentity process;
+    std::string command;
+    std::string said_by;
+};
+
+using Effect = std::variant<WatchOwner, UnwatchOwner, FindLeftovers, StopLeftovers, ReleaseClients,
+                            WatchProcess, UnwatchProcess, OpenGate, StopTree>;
 
 }  // namespace knell

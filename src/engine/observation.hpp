@@ -50,6 +50,20 @@ struct Named {
     SessionId session_id;
 };
 
+/// A background process has ended, whoever's child it was.
+struct ProcessGone {
+    ProcessIdentity process;
+    Departure departure;
+    std::string never_ran;  // why its program could not be executed; "": it was, or may have been
+};
+/// What it does now is not what it did before, or it has done nothing for so long that people
+/// should know (`stale`).
+struct ProcessActive {
+    ProcessId process_id;
+    ActivityFacts facts;
+    bool stale = false;
+};
+
 /// Something everybody may hear that is about no session: the daemon came up or goes, or a person
 /// should know (`notice`).
 struct Announce {
@@ -58,6 +72,6 @@ struct Announce {
 };
 
 using Observation = std::variant<OwnerGone, OwnerUnknown, OwnerAlive, SettleLeftovers, ClientGone,
-                                 ClientsGone, Named, Announce>;
+                                 ClientsGone, Named, ProcessGone, ProcessActive, Announce>;
 
 }  // namespace knell

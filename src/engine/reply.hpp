@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/background_process.hpp"
 #include "core/labels.hpp"
 #include "core/session.hpp"
 
@@ -60,6 +61,10 @@ struct DetachedReply {
     std::int32_t attached = 0;
     bool changed = false;
 };
+struct ProcessReply {
+    BackgroundProcess process;  // as it is now
+    bool changed = false;
+};
 /// To an observer.
 struct NotedReply {
     std::size_t sessions = 0;  // that the process owns
@@ -89,6 +94,6 @@ struct SurveyReply {
 };
 using Reply =
     std::variant<OpenedReply, AppendedReply, ClosedReply, TurnReply, LabelledReply, HeartbeatReply,
-                 AttachedReply, DetachedReply, NotedReply, InspectReply, SurveyReply>;
+                 AttachedReply, DetachedReply, ProcessReply, NotedReply, InspectReply, SurveyReply>;
 
 }  // namespace knell

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/background_process.hpp"
 #include "core/error.hpp"
 #include "core/sweep_report.hpp"
 #include "engine/command.hpp"
@@ -38,6 +39,26 @@ struct CommandEnd {
     bool was_searched = false;  // leftovers were looked for, if there are none
 };
 
+/// A background process to be started for a session.
+struct StartRequest {
+    BackgroundProcess draft;  // id, session, task, argv, cwd ("": the session's own) and title
+    /// NAME=value, added to what hooks are given too.  Never logged, never on record.
+    std::vector<std::string> environment;
+};
+struct OutputQuery {
+    ProcessId process_id;
+    std::optional<std::int64_t> after;  // none: the last `limit` bytes
+    std::size_t limit = 0;
+};
+/// What a process has written, by its place since it was started.
+struct OutputPage {
+    std::string bytes;
+    std::int64_t after = 0;  // where they begin
+    std::int64_t next = 0;   // ask again with after = next
+    std::optional<Gap> gap;  // of what was asked for and is no longer kept: both ends included
+    bool more = false;       // there was more than fitted
+};
+
 /// Where we are: what reading a call's parameters needs to know.
 class Surroundings {
   public:
@@ -47,6 +68,7 @@ class Surroundings {
     virtual const std::string& host() const = 0;
     virtual const std::string& node_id() const = 0;
     virtual SessionId new_session_id() = 0;
+    virtual ProcessId new_process_id() = 0;
     virtual WallTime wall_time() const = 0;
     /// How long a hosted session is kept when nothing holds it, and when a turn does whose client
     /// is gone.
@@ -99,6 +121,18 @@ class Backend : public Surroundings, public NodeControl {
     /// A call of that method was dropped without an answer, which is a bug.  Any thread; `answer`
     /// is called on the dispatcher's, unless the daemon stops.
     virtual void forgotten(std::string_view method, std::move_only_function<void()> answer) = 0;
+
+    /// Starts it for its session once that is on record, or not at all.
+    virtual void start_process(StartRequest request, Done<Reply> done) = 0;
+    /// On the read thread: `not_found` where none of its output is kept.
+    virtual Result<OutputPage> process_output(const OutputQuery& query) = 0;
+    /// What a running one was last seen doing, newer than the record.  Any thread.
+    virtual std::optional<ActivityFacts> activity_of(const ProcessId& id) const = 0;
+    struct ProcessLimits {
+        std::size_t per_session = 0;
+        std::size_t node = 0;
+    };
+    virtual ProcessLimits process_bounds() const = 0;
 
     virtual Feeds& feeds() = 0;
 

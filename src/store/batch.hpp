@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/background_process.hpp"
 #include "core/event.hpp"
 #include "core/session.hpp"
 #include "store/delivery.hpp"
@@ -123,8 +124,42 @@ struct LeftoversSettled : SessionRef {
     std::vector<Leftover> leftovers;  // all of them, in place of those in the row
 };
 
-using Change = std::variant<Opened, Reopened, Ended, Appended, TurnSet, LivenessMarked, Parked,
-                            Seen, LeftoversSettled, Labelled, AttachmentSet>;
+/// Whether background work keeps it.
+struct BackgroundSet : SessionRef {
+    std::optional<WallTime> since;
+    WallTime at;  // now
+    /// Of a hosted session whose window begins anew: see Seen.
+    std::optional<SteadyTime> lease_from;
+};
+
+/// Changes to the record of background processes.  A row is changed only while it has no exit;
+/// otherwise the answer is `fenced`, as above.
+struct ProcessRef {
+    std::int64_t number = 0;
+    ProcessId id;
+};
+struct ProcessOpened {
+    BackgroundProcess process;  // a new row
+};
+struct ProcessEnded : ProcessRef {
+    ProcessExit exit;
+};
+struct ProcessMarked : ProcessRef {
+    ActivityFacts activity;
+    std::optional<WallTime> stale_since;
+};
+struct ProcessVouched : ProcessRef {
+    std::optional<WallTime> until;
+};
+struct ProcessStopAsked : ProcessRef {
+    WallTime at;
+    std::string by;
+};
+
+using Change =
+    std::variant<Opened, Reopened, Ended, Appended, TurnSet, LivenessMarked, Parked, Seen,
+                 LeftoversSettled, Labelled, AttachmentSet, BackgroundSet, ProcessOpened,
+                 ProcessEnded, ProcessMarked, ProcessVouched, ProcessStopAsked>;
 
 /// A daemon's word on until when it would have seen any of its owners go, by the clock on the wall
 /// and by that of a boot: on the same boot the two together show whether the first was set since.

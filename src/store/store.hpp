@@ -42,6 +42,32 @@ struct SessionPage {
     std::optional<Ordinal> next;  // the cursor of the next page, when there is one
 };
 
+/// Background processes, the newest on record first.
+struct ProcessQuery {
+    SessionId session_id{};  // empty: of all
+    std::string key{};       // of every session of that key; empty: of all
+    bool running = true;     // those that run
+    /// And those whose exit is on record since then; none: none of them.
+    std::optional<WallTime> exited_since{};
+    std::size_t limit = 0;
+    std::optional<std::int64_t> before{};  // cursor: only older ones
+    std::size_t bytes_max = SIZE_MAX;
+};
+
+/// A background process, and what became of the session it is of.
+struct ProcessOnRecord {
+    BackgroundProcess process;
+    enum class Session : std::uint8_t { open, ended, none };
+    Session session = Session::none;
+
+    bool operator==(const ProcessOnRecord&) const = default;
+};
+
+struct ProcessPage {
+    std::vector<ProcessOnRecord> processes;
+    std::optional<std::int64_t> next;  // the cursor of the next page, when there is one
+};
+
 /// The newest messages of a session.
 struct MessageQuery {
     Ordinal session = 0;
@@ -110,6 +136,8 @@ class Reader {
     virtual Result<SessionPage> list(const SessionQuery& query) = 0;
     virtual Result<std::optional<Session>> find(const SessionId& id) = 0;
     virtual Result<MessagePage> messages(const MessageQuery& query) = 0;
+    virtual Result<ProcessPage> processes(const ProcessQuery& query) = 0;
+    virtual Result<std::optional<ProcessOnRecord>> process(const ProcessId& id) = 0;
     /// Oldest first.  Looks at limits::events_scan_max events at most: a rare type must not hold
     /// up the reader's thread.
     virtual Result<EventPage> events(const EventQuery& query) = 0;
@@ -149,7 +177,8 @@ struct LogAge {
 
 /// Where the numbering goes on after a restart.
 struct Heads {
-    Ordinal ordinal = 0;  // the highest given out
+    Ordinal ordinal = 0;              // the highest given out
+    std::int64_t process_number = 0;  // of background processes, the same
     Seq seq = 0;
     Seq first_seq = 0;  // the oldest that is still kept; 0: there is none
     std::optional<LastWord> last_word;
@@ -171,6 +200,9 @@ class Store {
     virtual Result<void> for_each_open(const std::function<void(const Session&)>& visit) = 0;
     /// Ended sessions that have a leftover whose fate is not recorded yet.
     virtual Result<void> for_each_unsettled(const std::function<void(const Session&)>& visit) = 0;
+    /// Background processes whose exit is not on record.
+    virtual Result<void> for_each_running_process(
+        const std::function<void(const BackgroundProcess&)>& visit) = 0;
     virtual Result<Heads> heads() = 0;
     /// Lets go of the events up to `last`, at most `rows_max` of them; the newest stays, because
     /// the numbering goes on from it.  Gives the number of the oldest that is left.
