@@ -42,6 +42,10 @@ TEST(EventIds, OfStartAndEndFollowFromSessionAndGeneration) {
 TEST(Status, IsDerivedFromFacts) {
     Session session;
     EXPECT_EQ(status_of(session), Status::idle);
+    session.parked_since = from_millis(1);
+    EXPECT_EQ(status_of(session), Status::detached);
+    session.background_since = from_millis(1);
+    EXPECT_EQ(status_of(session), Status::background);
     session.attached = 2;
     EXPECT_EQ(status_of(session), Status::attached);
     session.turn_since = from_millis(1);

@@ -84,7 +84,7 @@ struct Event {
 std::string event_id(const Event& event, std::string_view node_id);
 
 /// Within one generation the start comes first, all else by its number, then the end, and after it
-/// only what a person writes on the session.  Unique
+/// only what a person writes on the session and what becomes of its background processes.  Unique
 /// together with session and generation, so the store itself refuses a second start or end.
 std::int64_t place_of(const Event& event);
 

@@ -14,6 +14,7 @@ TEST(LeftoverLines, ComeBackAsTheyWere) {
     two.process.boot_id.clear();
     two.command.clear();
     two.fate = Fate::unknown;
+    two.process_id = ProcessId::from_bits(7);
     const std::vector leftovers{one, two};
 
     EXPECT_EQ(leftovers_from_lines(to_lines(leftovers)), leftovers);
@@ -27,6 +28,14 @@ TEST(LeftoverLines, OfAnOlderVersionSayNothingOfTheFate) {
     EXPECT_EQ(leftovers[0].command, "sleep 9");
     EXPECT_EQ(leftovers[0].fate, Fate::unknown);
     EXPECT_FALSE(has_unsettled(leftovers));
+}
+
+TEST(LeftoverLines, OfAVersionWithoutBackgroundProcessesNameNone) {
+    const auto leftovers = leftovers_from_lines("42\t7\tcookie\tsleep 9\tkilled\t3\tb-1\n");
+
+    ASSERT_EQ(leftovers.size(), 1U);
+    EXPECT_EQ(leftovers[0].process.boot_id, "b-1");
+    EXPECT_TRUE(leftovers[0].process_id.empty());
 }
 
 TEST(LeftoverLines, CannotBeForgedByACommandLine) {

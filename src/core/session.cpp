@@ -20,6 +20,7 @@ Status status_of(const StatusFacts& facts) {
     if (facts.stalled) return Status::stalled;
     if (facts.turn) return Status::running;
     if (facts.attached) return Status::attached;
+    if (facts.background) return Status::background;
     return facts.detached ? Status::detached : Status::idle;
 }
 
@@ -29,12 +30,14 @@ Status status_of(const Session& session) {
                       .stalled = session.stalled_since.has_value(),
                       .turn = session.turn_since.has_value(),
                       .attached = session.attached > 0,
+                      .background = session.background_since.has_value(),
                       .detached = session.parked_since || session.owner.kind == OwnerKind::hosted});
 }
 
 bool is_active(const Session& session, WallTime now) {
     if (session.end) return false;
-    const bool is_idle = !session.turn_since && !session.unknown_since && !session.stalled_since;
+    const bool is_idle = !session.turn_since && !session.background_since &&
+                         !session.unknown_since && !session.stalled_since;
     if (!is_idle || !session.detached_since) return true;
     return now - *session.detached_since < limits::detached_grace;
 }
