@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/check.hpp"
+
 namespace knell {
 
 namespace {
@@ -29,6 +31,13 @@ Expected expected_by(const LeftoversSettled& change) {
 Expected expected_by(const SessionRef& change) {
     return {Stands::open, change.generation};
 }
+// Of another table: see fits for processes.
+Expected expected_by(const ProcessOpened&) {
+    return {Stands::either, 0};
+}
+Expected expected_by(const ProcessRef&) {
+    return {Stands::either, 0};
+}
 
 std::string describe(Generation generation, Stands stands) {
     switch (stands) {
@@ -47,6 +56,11 @@ void clear_status(Session& row) {
     row.unknown_since.reset();
     row.stalled_since.reset();
     row.parked_since.reset();
+}
+
+/// Its processes go on when it is taken over or waits for its next owner; an end is an end.
+void clear_background(Session& row) {
+    row.background_since.reset();
 }
 
 void clear_clients(Session& row) {
@@ -82,6 +96,7 @@ struct Apply {
     void operator()(const Ended& change) {
         row.end = change.end;
         clear_status(row);
+        clear_background(row);
         clear_clients(row);
     }
     void operator()(const Appended& change) {
@@ -119,10 +134,43 @@ struct Apply {
         row.pinned = change.labels.pinned;
     }
     void operator()(const LeftoversSettled& change) { row.end->leftovers = change.leftovers; }
+    void operator()(const BackgroundSet& change) {
+        row.background_since = change.since;
+        row.detached_since = detached_after(change, row.detached_since);
+        if (change.lease_from) row.lease_from = change.lease_from;
+    }
+    // Of another table.
+    void operator()(const ProcessOpened&) { CHECK(false); }
+    void operator()(const ProcessRef&) { CHECK(false); }
+};
+
+struct ApplyToProcess {
+    BackgroundProcess& row;
+
+    void operator()(const ProcessOpened& change) { row = change.process; }
+    // What it was last seen doing stays: it is evidence.
+    void operator()(const ProcessEnded& change) { row.exit = change.exit; }
+    void operator()(const ProcessMarked& change) {
+        row.activity = change.activity;
+        row.stale_since = change.stale_since;
+    }
+    void operator()(const ProcessVouched& change) { row.vouched_until = change.until; }
+    void operator()(const ProcessStopAsked& change) {
+        row.stop_asked_at = change.at;
+        row.stop_asked_by = change.by;
+    }
+    // Of another table.
+    void operator()(const Opened&) { CHECK(false); }
+    void operator()(const SessionRef&) { CHECK(false); }
 };
 
 Expected expectation_of(const Change& change) {
     return std::visit([](const auto& c) { return expected_by(c); }, change);
+}
+
+std::string describe(const BackgroundProcess* row) {
+    if (row == nullptr) return "no such row";
+    return fmt::format("process {}, {}", row->id.text(), row->exit ? "exited" : "running");
 }
 
 }  // namespace
@@ -131,20 +179,47 @@ void apply(Session& row, const Change& change) {
     std::visit(Apply{row}, change);
 }
 
+void apply(BackgroundProcess& row, const Change& change) {
+    std::visit(ApplyToProcess{row}, change);
+}
+
 const SessionRef* ref_of(const Change& change) {
     struct Row {
         const SessionRef* operator()(const Opened&) { return nullptr; }
         const SessionRef* operator()(const SessionRef& change) { return &change; }
+        const SessionRef* operator()(const ProcessOpened&) { return nullptr; }
+        const SessionRef* operator()(const ProcessRef&) { return nullptr; }
     };
     return std::visit(Row{}, change);
 }
 
+const ProcessRef* process_ref_of(const Change& change) {
+    struct Row {
+        const ProcessRef* operator()(const ProcessOpened&) { return nullptr; }
+        const ProcessRef* operator()(const ProcessRef& change) { return &change; }
+        const ProcessRef* operator()(const Opened&) { return nullptr; }
+        const ProcessRef* operator()(const SessionRef&) { return nullptr; }
+    };
+    return std::visit(Row{}, change);
+}
+
+bool is_of_process(const Change& change) {
+    return std::holds_alternative<ProcessOpened>(change) || process_ref_of(change) != nullptr;
+}
+
 bool fits(const Session& row, const Change& change) {
     if (std::holds_alternative<Opened>(change)) return true;
+    if (is_of_process(change)) return false;
     const auto expected = expectation_of(change);
     if (row.generation != expected.generation) return false;
     return expected.stands == Stands::either ||
            row.end.has_value() == (expected.stands == Stands::ended);
+}
+
+bool fits(const BackgroundProcess& row, const Change& change) {
+    if (std::holds_alternative<ProcessOpened>(change)) return true;
+    const auto* ref = process_ref_of(change);
+    return ref != nullptr && row.number == ref->number && row.id == ref->id && !row.exit;
 }
 
 Error conflict_of(const Change& change, const Session* row) {
@@ -160,6 +235,18 @@ Error conflict_of(const Change& change, const Session* row) {
                         found),
             {},
             FencedBy{row == nullptr ? 0 : row->generation}};
+}
+
+Error conflict_of(const Change& change, const BackgroundProcess* row) {
+    const auto* ref = process_ref_of(change);
+    CHECK(ref != nullptr);
+    return {ErrorCode::fenced,
+            fmt::format("row {} of the background processes was changed by another program "
+                        "(expected process {}, running; found {}): nothing was written. Let no "
+                        "other program write to the store, then try again",
+                        ref->number, ref->id.text(), describe(row)),
+            {},
+            {}};
 }
 
 }  // namespace knell

@@ -132,6 +132,13 @@ struct BackgroundSet : SessionRef {
     std::optional<SteadyTime> lease_from;
 };
 
+/// Nor before its background work was done.
+inline std::optional<WallTime> detached_after(const BackgroundSet& change,
+                                              std::optional<WallTime> since) {
+    if (!since || change.since) return since;
+    return std::max(*since, change.at);
+}
+
 /// Changes to the record of background processes.  A row is changed only while it has no exit;
 /// otherwise the answer is `fenced`, as above.
 struct ProcessRef {

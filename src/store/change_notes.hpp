@@ -14,6 +14,7 @@
 namespace knell {
 
 /// Sessions that were written, but for mere signs of life; with when an end was told, if one was.
+/// What is written of their background processes is not of the session, but for BackgroundSet.
 struct ChangedSessions {
     bool is_known = false;  // if not, any of them may be different
     std::unordered_map<SessionId, std::optional<WallTime>> ended_at_of;
@@ -73,7 +74,7 @@ class ChangeNotes {
         if (!is_known) return;
         for (const auto& change : batch.changes) {
             if (std::holds_alternative<Seen>(change)) continue;
-            ended_at_of.try_emplace(id_of(change));
+            if (const auto* id = id_of(change)) ended_at_of.try_emplace(*id);
         }
         for (const auto& event : batch.events) {
             if (event.type == EventType::session_end) ended_at_of[event.session_id] = event.time;
@@ -81,10 +82,12 @@ class ChangeNotes {
         if (ended_at_of.size() > sessions_max) state->changed = {};
     }
 
-    static const SessionId& id_of(const Change& change) {
+    static const SessionId* id_of(const Change& change) {
         struct Id {
-            const SessionId& operator()(const Opened& opened) { return opened.session.id; }
-            const SessionId& operator()(const SessionRef& ref) { return ref.id; }
+            const SessionId* operator()(const Opened& opened) { return &opened.session.id; }
+            const SessionId* operator()(const SessionRef& ref) { return &ref.id; }
+            const SessionId* operator()(const ProcessOpened&) { return nullptr; }
+            const SessionId* operator()(const ProcessRef&) { return nullptr; }
         };
         return std::visit(Id{}, change);
     }

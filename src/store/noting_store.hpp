@@ -39,6 +39,10 @@ class NotingStore final : public Store {
     Result<void> for_each_unsettled(const std::function<void(const Session&)>& visit) override {
         return store_->for_each_unsettled(visit);
     }
+    Result<void> for_each_running_process(
+        const std::function<void(const BackgroundProcess&)>& visit) override {
+        return store_->for_each_running_process(visit);
+    }
     Result<Heads> heads() override { return store_->heads(); }
     Result<void> maintain() override { return store_->maintain(); }
     Result<std::unique_ptr<Reader>> open_reader() override { return store_->open_reader(); }

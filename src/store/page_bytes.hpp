@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/background_process.hpp"
 #include "core/event.hpp"
 #include "core/session.hpp"
 
@@ -15,7 +16,8 @@ namespace knell {
 inline std::size_t page_bytes(const std::vector<Leftover>& leftovers) {
     std::size_t bytes = 0;
     for (const auto& leftover : leftovers) {
-        bytes += 100 + leftover.command.size() + leftover.found_by.size();
+        bytes += 100 + leftover.command.size() + leftover.found_by.size() +
+                 leftover.process_id.text().size();
     }
     return bytes;
 }
@@ -32,10 +34,21 @@ inline std::size_t page_bytes(const Session& session) {
            session.owner.host.size() + page_bytes(session.end);
 }
 
+inline std::size_t page_bytes(const BackgroundProcess& process) {
+    std::size_t bytes = 500 + process.id.text().size() + process.session_id.text().size() +
+                        process.task_id.size() + process.cwd.size() + process.title.size() +
+                        process.activity.evidence.size() + process.stop_asked_by.size();
+    // Once as words and once as a line for people.
+    for (const auto& word : process.argv) bytes += 2 * word.size() + 4;
+    if (process.exit) bytes += 200 + process.exit->evidence.size();
+    return bytes;
+}
+
 inline std::size_t page_bytes(const Event& event) {
     return 400 + 2 * event.session_id.text().size() + event.session_key.size() +
            event.platform.size() + event.user_id.size() + event.source.size() +
-           event.parent_id.text().size() + event.detail.size() + page_bytes(event.end);
+           event.parent_id.text().size() + event.detail.size() + page_bytes(event.end) +
+           (event.process ? page_bytes(*event.process) : 0);
 }
 
 inline std::size_t page_bytes(const Message& message) {

@@ -13,7 +13,7 @@ namespace knell::testing {
 /// A memory store that says no to what a test names, each time until it is taken back.
 class FailingStore final : public Store {
   public:
-    enum class Call { commit, find, open, unsettled, heads, trim, log_age, maintain };
+    enum class Call { commit, find, open, unsettled, processes, heads, trim, log_age, maintain };
 
     std::set<Call> refused;
     int commits = 0;  // that were asked for, refused or not
@@ -34,6 +34,11 @@ class FailingStore final : public Store {
     Result<void> for_each_unsettled(const std::function<void(const Session&)>& visit) override {
         if (auto no = refusal(Call::unsettled)) return std::unexpected(*no);
         return store_->for_each_unsettled(visit);
+    }
+    Result<void> for_each_running_process(
+        const std::function<void(const BackgroundProcess&)>& visit) override {
+        if (auto no = refusal(Call::processes)) return std::unexpected(*no);
+        return store_->for_each_running_process(visit);
     }
     Result<Heads> heads() override {
         if (auto no = refusal(Call::heads)) return std::unexpected(*no);

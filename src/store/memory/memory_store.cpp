@@ -14,6 +14,7 @@
 #include "base/mutex.hpp"
 #include "core/limits.hpp"
 #include "store/apply.hpp"
+#include "store/memory/process_table.hpp"
 #include "store/page_bytes.hpp"
 
 namespace knell {
@@ -31,6 +32,7 @@ struct Tables {
     std::map<Ordinal, Session> sessions;
     std::unordered_map<SessionId, Ordinal> by_id;
     std::map<Ordinal, std::vector<Message>> messages;
+    ProcessTable processes;
     std::deque<Event> events;  // without holes
     std::set<Place> places;    // of those of sessions
     std::map<std::string, Subscription> subscriptions;
@@ -43,10 +45,14 @@ Seq newest_in(const Tables& tables) {
     return tables.events.empty() ? 0 : tables.events.back().seq;
 }
 
-std::optional<Session> find_in(const Tables& tables, const SessionId& id) {
+const Session* session_in(const Tables& tables, const SessionId& id) {
     const auto found = tables.by_id.find(id);
-    if (found == tables.by_id.end()) return std::nullopt;
-    return tables.sessions.at(found->second);
+    return found == tables.by_id.end() ? nullptr : &tables.sessions.at(found->second);
+}
+
+std::optional<Session> find_in(const Tables& tables, const SessionId& id) {
+    const auto* found = session_in(tables, id);
+    return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 bool matches(const Session& session, const SessionQuery& query) {
@@ -108,6 +114,19 @@ class MemoryReader final : public Reader {
         }
         std::ranges::reverse(page.messages);
         return page;
+    }
+
+    Result<ProcessPage> processes(const ProcessQuery& query) override {
+        const auto tables = tables_->lock();
+        return tables->processes.list(query,
+                                      [&](const SessionId& id) { return session_in(*tables, id); });
+    }
+
+    Result<std::optional<ProcessOnRecord>> process(const ProcessId& id) override {
+        const auto tables = tables_->lock();
+        const auto* found = tables->processes.find(id);
+        if (found == nullptr) return std::nullopt;
+        return ProcessOnRecord{*found, standing_of(session_in(*tables, found->session_id))};
     }
 
     Result<EventPage> events(const EventQuery& query) override {
@@ -205,9 +224,11 @@ class MemoryReader final : public Reader {
 /// What a batch makes of the tables, looked at whole before anything of it is written.
 class Staged {
   public:
-    explicit Staged(const Tables& tables) : tables_(tables), newest_(newest_in(tables)) {}
+    explicit Staged(const Tables& tables)
+        : tables_(tables), processes_(tables.processes), newest_(newest_in(tables)) {}
 
     Result<void> add(const Change& change) {
+        if (is_of_process(change)) return processes_.add(change);
         if (const auto* opened = std::get_if<Opened>(&change)) return open(opened->session);
         auto* row = find(ref_of(change)->ordinal);
         if (row == nullptr || !fits(*row, change)) {
@@ -245,6 +266,7 @@ class Staged {
             auto& said = tables.messages[change->ordinal];
             said.insert(said.end(), change->messages.begin(), change->messages.end());
         }
+        processes_.write_to(tables.processes);
         tables.places.merge(places_);
         for (const auto* event : events_) {
             tables.events.push_back(*event);
@@ -289,6 +311,7 @@ class Staged {
     }
 
     const Tables& tables_;
+    StagedProcesses processes_;
     Seq newest_;
     std::map<Ordinal, Session> rows_;  // as they will be
     std::unordered_set<SessionId> ids_;
@@ -344,10 +367,18 @@ class MemoryStore final : public Store {
         return {};
     }
 
+    Result<void> for_each_running_process(
+        const std::function<void(const BackgroundProcess&)>& visit) override {
+        const auto running = tables_->lock()->processes.running();
+        for (const auto& process : running) visit(process);
+        return {};
+    }
+
     Result<Heads> heads() override {
         const auto tables = tables_->lock();
         const auto& sessions = tables->sessions;
         return Heads{sessions.empty() ? 0 : sessions.rbegin()->first,
+                     tables->processes.newest(),
                      newest_in(*tables),
                      tables->events.empty() ? 0 : tables->events.front().seq,
                      last_word_,
