@@ -11,11 +11,13 @@ namespace knell::sqlite {
 class ColumnNames {
   public:
     /// "id, key, source": for SELECT and INSERT.
-    std::string list() const { return joined(""); }
+    std::string list() const { return joined("", ""); }
+    /// "table.id, table.key, table.source": where several tables are read at once.
+    std::string list_of(const char* table) const { return joined(table, ""); }
     /// "id = ?, key = ?, source = ?": for UPDATE.
-    std::string assignments() const { return joined(" = ?"); }
+    std::string assignments() const { return joined("", " = ?"); }
     /// "id = NULL, key = NULL, source = NULL".
-    std::string cleared() const { return joined(" = NULL"); }
+    std::string cleared() const { return joined("", " = NULL"); }
     std::size_t size() const { return names_.size(); }
 
     // clang-format off
@@ -35,6 +37,8 @@ class ColumnNames {
     void lines(const char* name, const auto&) { add(name); }
     void derived(const char* name, const auto&) { add(name); }
     void labels(const char* name, const auto&, bool) { add(name); }
+    void words(const char* name, const auto&) { add(name); }
+    void process(const char* name, const auto&) { add(name); }
     // clang-format on
     void when(bool, const auto& rest) { rest(); }
     void end(const auto&) {
@@ -42,13 +46,18 @@ class ColumnNames {
         end_columns(*this, none);
     }
     void end_or_detail(const auto& told, const auto&) { end(told); }
+    void exit(const auto&) {
+        const ProcessExit none;
+        exit_columns(*this, none);
+    }
 
   private:
     void add(const char* name) { names_.emplace_back(name); }
-    std::string joined(const char* suffix) const {
+    std::string joined(const char* table, const char* suffix) const {
         std::string text;
         for (const auto* name : names_) {
             if (!text.empty()) text += ", ";
+            if (*table != '\0') text.append(table).append(".");
             text += name;
             text += suffix;
         }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/background_process.hpp"
 #include "core/event.hpp"
 #include "core/session.hpp"
 #include "store/delivery.hpp"
@@ -18,6 +19,7 @@ namespace knell::sqlite {
 ///   word                of a table of names; "" is NULL
 ///   time, maybe_time    milliseconds since 1970
 ///   listened            milliseconds in which some daemon listened, rounded up
+///   words               one a line, escaped (word_lines.hpp); none is NULL
 ///   derived             written, never read: it follows from the others
 ///   when                what follows is NULL where it does not hold; read as 0 and ""
 ///
@@ -100,6 +102,7 @@ void session_columns(Columns& columns, Row& session) {
     columns.maybe_time("unknown_since", session.unknown_since);
     columns.maybe_time("stalled_since", session.stalled_since);
     columns.maybe_time("parked_since", session.parked_since);
+    columns.maybe_time("background_since", session.background_since);
     columns.lines("former_owners", session.former_owners);
     columns.number("pinned", session.pinned);
     columns.number("attached", session.attached);
@@ -133,6 +136,52 @@ void event_columns(Columns& columns, Row& event) {
     // Without an end the detail stands alone.
     columns.end_or_detail(event.end, event.detail);
     columns.labels("data", event.labels, event.after_end);
+    columns.process("process", event.process);
+}
+
+/// What a process was last seen doing.
+template <typename Columns, typename Row>
+void activity_columns(Columns& columns, Row& activity) {
+    columns.word("activity", process_activity_names, activity.activity);
+    columns.time("activity_since", activity.since);
+    columns.optional("activity_evidence", activity.evidence);
+}
+
+/// NULL while it runs.
+template <typename Columns, typename Row>
+void exit_columns(Columns& columns, Row& exit) {
+    columns.word("exit_kind", exit_kind_names, exit.kind);
+    columns.number("exit_number", exit.number);
+    columns.optional("exit_evidence", exit.evidence);
+    columns.time("exited_at", exit.at);
+    columns.time("exited_after", exit.after);
+    columns.time("exited_before", exit.before);
+}
+inline constexpr int exit_width = 6;
+
+/// Also the order of what an event says of a process (process_text.hpp): what is added goes last.
+template <typename Columns, typename Row>
+void process_columns(Columns& columns, Row& process) {
+    columns.number("number", process.number);
+    columns.id("id", process.id);
+    columns.id("session_id", process.session_id);
+    columns.number("generation", process.generation);
+    columns.optional("task_id", process.task_id);
+    columns.word("origin", process_origin_names, process.origin);
+    columns.number("pid", process.process.pid);
+    columns.number("start_ticks", process.process.start_ticks);
+    columns.number("pid_ns", process.process.pid_namespace);
+    columns.text("boot_id", process.process.boot_id);
+    columns.words("argv", process.argv);
+    columns.optional("cwd", process.cwd);
+    columns.optional("title", process.title);
+    columns.time("started_at", process.started_at);
+    activity_columns(columns, process.activity);
+    columns.maybe_time("stale_since", process.stale_since);
+    columns.maybe_time("vouched_until", process.vouched_until);
+    columns.maybe_time("stop_asked_at", process.stop_asked_at);
+    columns.optional("stop_asked_by", process.stop_asked_by);
+    columns.exit(process.exit);
 }
 
 template <typename Columns, typename Row>

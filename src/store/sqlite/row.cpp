@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "store/sqlite/column_names.hpp"
+#include "store/sqlite/process_text.hpp"
 #include "store/sqlite/row_binder.hpp"
 #include "store/sqlite/row_reader.hpp"
+#include "store/sqlite/word_lines.hpp"
 
 namespace knell::sqlite {
 
@@ -23,6 +25,13 @@ const std::string& opened_list() {
 const std::string& event_list() {
     static const auto list =
         names_of<Event>([](auto& names, auto& row) { event_columns(names, row); }).list();
+    return list;
+}
+
+const std::string& process_list() {
+    static const auto list = names_of<BackgroundProcess>([](auto& names, auto& row) {
+                                 process_columns(names, row);
+                             }).list_of("processes");
     return list;
 }
 
@@ -58,6 +67,18 @@ Event read_event(sqlite3_stmt* row) {
                                 exception.getErrorCode());
     }
     return event;
+}
+
+BackgroundProcess read_process(SQLite::Statement& row) {
+    RowReader reader(WrappedRow{row});
+    BackgroundProcess process;
+    try {
+        process_columns(reader, process);
+    } catch (const SQLite::Exception& exception) {
+        throw SQLite::Exception(fmt::format("process {}: {}", process.id.text(), exception.what()),
+                                exception.getErrorCode());
+    }
+    return process;
 }
 
 Binder& Binder::text(const std::string& value) {
@@ -119,6 +140,32 @@ Binder& Binder::event(const Event& event) {
     return *this;
 }
 
+Binder& Binder::words(const std::vector<std::string>& words) {
+    return words.empty() ? null() : text(kept_.emplace_back(to_lines(words)));
+}
+
+Binder& Binder::process(const std::optional<BackgroundProcess>& process) {
+    return process ? text(kept_.emplace_back(to_text(*process))) : null();
+}
+
+Binder& Binder::process_row(const BackgroundProcess& process) {
+    RowBinder columns(*this);
+    process_columns(columns, process);
+    return *this;
+}
+
+Binder& Binder::activity(const ActivityFacts& activity) {
+    RowBinder columns(*this);
+    activity_columns(columns, activity);
+    return *this;
+}
+
+Binder& Binder::exit(const ProcessExit& exit) {
+    RowBinder columns(*this);
+    exit_columns(columns, exit);
+    return *this;
+}
+
 Binder& Binder::lines(const std::vector<ProcessIdentity>& processes) {
     return processes.empty() ? null() : text(kept_.emplace_back(to_lines(processes)));
 }
@@ -128,7 +175,7 @@ Binder& Binder::lines(const std::vector<Leftover>& leftovers) {
 }
 
 Binder& Binder::labels(const std::optional<Labels>& labels, bool after_end) {
-    if (!labels) return null();
+    if (!labels) return after_end ? word("+") : null();
     return text(kept_.emplace_back((after_end ? "+" : "") + to_text(*labels)));
 }
 

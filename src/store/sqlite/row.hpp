@@ -7,21 +7,24 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include "core/background_process.hpp"
 #include "core/event.hpp"
 #include "core/session.hpp"
 
 namespace knell::sqlite {
 
-/// The columns of a session and of an event (columns.hpp), in the order `read_*` and Binder
+/// The columns of a session, an event and a process (columns.hpp), in the order `read_*` and Binder
 /// take them.
 const std::string& session_list();
 const std::string& opened_list();  // of a new one
 const std::string& event_list();
+const std::string& process_list();  // each with the table's name
 
 Session read_session(SQLite::Statement& row);
 /// The first row, if there is one; the statement is bound already.
 std::optional<Session> read_one(SQLite::Statement& select);
 Event read_event(sqlite3_stmt* row);
+BackgroundProcess read_process(SQLite::Statement& row);
 
 /// Binds parameters one after the other.  Text is not copied: it must outlive the step.
 class Binder {
@@ -41,12 +44,17 @@ class Binder {
     /// One a line; none is NULL.
     Binder& lines(const std::vector<ProcessIdentity>& processes);
     Binder& lines(const std::vector<Leftover>& leftovers);
-    /// With a "+" before them: written after the end.
+    /// With a "+" before them, or alone: told after the end.
     Binder& labels(const std::optional<Labels>& labels, bool after_end);
     Binder& listened(SteadyTime value);
     Binder& listened(std::optional<SteadyTime> value);
     Binder& opened(const Session& session);
     Binder& event(const Event& event);
+    Binder& words(const std::vector<std::string>& words);              // none is NULL
+    Binder& process(const std::optional<BackgroundProcess>& process);  // as one text
+    Binder& process_row(const BackgroundProcess& process);
+    Binder& activity(const ActivityFacts& activity);
+    Binder& exit(const ProcessExit& exit);
 
     /// Runs it to its end and gives the number of rows it changed.
     int run() { return statement_.exec(); }

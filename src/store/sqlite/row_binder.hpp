@@ -13,10 +13,12 @@
 
 namespace knell::sqlite {
 
-/// Binds the columns of columns.hpp from left to right.
+/// Binds the columns of columns.hpp from left to right: to the parameters of a statement (Binder),
+/// or as the fields of a text (process_text.cpp).
+template <typename Bind>
 class RowBinder {
   public:
-    explicit RowBinder(Binder& bind) : bind_(bind) {}
+    explicit RowBinder(Bind& bind) : bind_(bind) {}
 
     template <typename Number>
     void number(const char*, const Number& value) {
@@ -28,7 +30,10 @@ class RowBinder {
     void optional(const char*, const std::string& value) {
         if (!put_null()) bind_.optional(value);
     }
-    void id(const char* name, const SessionId& value) { optional(name, value.text()); }
+    template <typename Id>
+    void id(const char* name, const Id& value) {
+        optional(name, value.text());
+    }
     template <typename Enum, std::size_t Count>
     void word(const char*, const std::array<std::string_view, Count>& names, const Enum& value) {
         if (!put_null()) bind_.word(name_in(names, value));
@@ -60,6 +65,12 @@ class RowBinder {
     void labels(const char*, const std::optional<Labels>& labels, bool after_end) {
         bind_.labels(labels, after_end);
     }
+    void words(const char*, const std::vector<std::string>& words) {
+        if (!put_null()) bind_.words(words);
+    }
+    void process(const char*, const std::optional<BackgroundProcess>& process) {
+        bind_.process(process);
+    }
     template <typename Value>
     void derived(const char* name, Value&& value) {
         number(name, value());
@@ -82,13 +93,18 @@ class RowBinder {
         }
     }
 
+    void exit(const std::optional<ProcessExit>& exit) {
+        if (exit) return exit_columns(*this, *exit);
+        for (int column = 0; column < exit_width; ++column) bind_.null();
+    }
+
   private:
     bool put_null() {
         if (absent_) bind_.null();
         return absent_;
     }
 
-    Binder& bind_;
+    Bind& bind_;
     bool absent_ = false;
 };
 

@@ -12,7 +12,9 @@
 
 #include "core/names.hpp"
 #include "store/sqlite/columns.hpp"
+#include "store/sqlite/process_text.hpp"
 #include "store/sqlite/readable_text.hpp"
+#include "store/sqlite/word_lines.hpp"
 
 namespace knell::sqlite {
 
@@ -49,7 +51,10 @@ class RowReader {
         value = readable_text(std::string(row_.text(next_++)));
     }
     void optional(const char* name, std::string& value) { text(name, value); }
-    void id(const char*, SessionId& value) { value = SessionId(std::string(row_.text(next_++))); }
+    template <typename Id>
+    void id(const char*, Id& value) {
+        value = Id(std::string(row_.text(next_++)));
+    }
     template <typename Enum, std::size_t Count>
     void word(const char* name, const std::array<std::string_view, Count>& names, Enum& value) {
         const std::string text(row_.text(next_++));
@@ -84,6 +89,7 @@ class RowReader {
         if (skip_null()) return value.reset();
         const auto text = readable_text(std::string(row_.text(next_++)));
         after_end = text.starts_with('+');
+        if (text == "+") return value.reset();
         value = labels_from_text(std::string_view(text).substr(after_end ? 1 : 0));
     }
     void reason(const char* name, Reason& value) {
@@ -101,6 +107,13 @@ class RowReader {
     }
     void lines(const char*, std::vector<ProcessIdentity>& value) {
         value = processes_from_lines(row_.text(next_++));
+    }
+    void words(const char*, std::vector<std::string>& value) {
+        value = words_from_lines(readable_text(std::string(row_.text(next_++))));
+    }
+    void process(const char*, std::optional<BackgroundProcess>& value) {
+        if (skip_null()) return value.reset();
+        value = process_from_text(row_.text(next_++));
     }
     template <typename Value>
     void derived(const char*, Value&&) {
@@ -120,6 +133,12 @@ class RowReader {
             detail = readable_text(std::string(row_.text(next_ + detail_in_end)));
         }
         end(told);
+    }
+
+    void exit(std::optional<ProcessExit>& exit) {
+        if (!row_.is_null(next_)) return exit_columns(*this, exit.emplace());
+        exit.reset();
+        next_ += exit_width;
     }
 
   private:

@@ -9,6 +9,7 @@
 #include "store/page_bytes.hpp"
 #include "store/sqlite/delivery_rows.hpp"
 #include "store/sqlite/event_scan.hpp"
+#include "store/sqlite/process_rows.hpp"
 #include "store/sqlite/readable_text.hpp"
 #include "store/sqlite/row.hpp"
 #include "store/sqlite/snapshot.hpp"
@@ -39,6 +40,7 @@ bool wants_open(const SessionQuery& query) {
 std::string_view index_for(const SessionQuery& query) {
     if (!query.key.empty()) return "INDEXED BY sessions_by_key";
     if (query.status == Status::running) return "INDEXED BY sessions_running";
+    if (query.status == Status::background) return "INDEXED BY sessions_background";
     if (query.status == Status::unknown) return "INDEXED BY sessions_unknown";
     if (query.status == Status::stalled) return "INDEXED BY sessions_stalled";
     if (!query.source.empty()) {
@@ -68,6 +70,7 @@ void add_status(Where& where, const SessionQuery& query) {
     // The same order of precedence as status_of.
     constexpr std::string_view certain = "unknown_since IS NULL AND stalled_since IS NULL";
     constexpr std::string_view unwatched = "turn_since IS NULL AND attached = 0";
+    constexpr std::string_view workless = "background_since IS NULL";
     switch (*query.status) {
         case Status::ended:
             break;
@@ -85,19 +88,23 @@ void add_status(Where& where, const SessionQuery& query) {
             where.add("attached > 0 AND turn_since IS NULL");
             where.add(certain);
             break;
+        case Status::background:
+            where.add("background_since IS NOT NULL");
+            where.add(unwatched);
+            where.add(certain);
+            break;
         case Status::detached:
             where.add("(parked_since IS NOT NULL OR owner_kind = 'hosted')");
+            where.add(workless);
             where.add(unwatched);
             where.add(certain);
             break;
         case Status::idle:
             where.add("parked_since IS NULL AND owner_kind <> 'hosted'");
+            where.add(workless);
             where.add(unwatched);
             where.add(certain);
             break;
-        case Status::background:
-            where.add("FALSE");
-            break;  // no session is in that yet
     }
 }
 
@@ -106,7 +113,8 @@ void add_live(Where& where, const SessionQuery& query) {
     if (!query.live_at) return;
     where.add(
         "(id = :current OR detached_since IS NULL OR detached_since > :gone_before OR turn_since "
-        "IS NOT NULL OR unknown_since IS NOT NULL OR stalled_since IS NOT NULL)");
+        "IS NOT NULL OR background_since IS NOT NULL OR unknown_since IS NOT NULL OR stalled_since "
+        "IS NOT NULL)");
 }
 
 std::string list_sql(const SessionQuery& query) {
@@ -143,6 +151,17 @@ class SqliteReader final : public Reader {
 
     Result<MessagePage> messages(const MessageQuery& query) override {
         return guarded(path_, [&]() -> Result<MessagePage> { return read_messages(query); });
+    }
+
+    Result<ProcessPage> processes(const ProcessQuery& query) override {
+        return guarded(path_,
+                       [&]() -> Result<ProcessPage> { return read_processes(database_, query); });
+    }
+
+    Result<std::optional<ProcessOnRecord>> process(const ProcessId& id) override {
+        return guarded(path_, [&]() -> Result<std::optional<ProcessOnRecord>> {
+            return read_process(database_, id);
+        });
     }
 
     Result<EventPage> events(const EventQuery& query) override {

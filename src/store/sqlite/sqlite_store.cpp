@@ -11,6 +11,7 @@
 #include "base/mutex.hpp"
 #include "store/sqlite/backup.hpp"
 #include "store/sqlite/file_presence.hpp"
+#include "store/sqlite/process_rows.hpp"
 #include "store/sqlite/row.hpp"
 #include "store/sqlite/schema.hpp"
 #include "store/sqlite/sqlite_error.hpp"
@@ -106,10 +107,19 @@ class SqliteStore final : public Store {
         });
     }
 
+    Result<void> for_each_running_process(
+        const std::function<void(const BackgroundProcess&)>& visit) override {
+        return guarded(location_.path, [&]() -> Result<void> {
+            visit_running(database_, visit);
+            return {};
+        });
+    }
+
     Result<Heads> heads() override {
         return guarded(location_.path, [&]() -> Result<Heads> {
             Heads heads;
             heads.ordinal = highest("SELECT coalesce(max(ordinal), 0) FROM sessions");
+            heads.process_number = highest("SELECT coalesce(max(number), 0) FROM processes");
             heads.seq = highest("SELECT coalesce(max(seq), 0) FROM events");
             heads.first_seq = highest("SELECT coalesce(min(seq), 0) FROM events");
             read_times(heads);

@@ -68,7 +68,7 @@ BatchWriter::BatchWriter(SQLite::Database& database)
       end_(database,
            fmt::format("UPDATE sessions SET {}, fold = ?, turn_since = NULL, unknown_since = NULL, "
                        "stalled_since = NULL, parked_since = NULL, attached = 0, attach_told = 0, "
-                       "detached_since = NULL "
+                       "detached_since = NULL, background_since = NULL "
                        "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL",
                        end_names().assignments())),
       count_(database,
@@ -104,6 +104,10 @@ BatchWriter::BatchWriter(SQLite::Database& database)
       label_(database,
              "UPDATE sessions SET title = ?, pinned = ?, fold = ? "
              "WHERE ordinal = ? AND generation = ?"),
+      background_(database,
+                  "UPDATE sessions SET background_since = ?, lease_from = coalesce(?, lease_from), "
+                  "detached_since = CASE WHEN ? THEN detached_since ELSE max(detached_since, ?) "
+                  "END WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       alive_(database,
              "INSERT OR REPLACE INTO node "
              "VALUES ('alive_at', ?), ('alive_boot_id', ?), ('alive_boot_ms', ?)"),
@@ -116,7 +120,8 @@ BatchWriter::BatchWriter(SQLite::Database& database)
       newest_(database, "SELECT max(seq) FROM events"),
       event_(database, insert_into("events", event_list(), 1)),
       event_many_(database, insert_into("events", event_list(), rows_at_once)),
-      deliveries_(database) {}
+      deliveries_(database),
+      processes_(database) {}
 
 Result<void> BatchWriter::write(std::span<const Change> changes) {
     while (!changes.empty()) {
@@ -129,14 +134,19 @@ Result<void> BatchWriter::write(std::span<const Change> changes) {
         } else {
             const auto& change = changes.front();
             if (!std::visit([this](const auto& c) { return put(c); }, change)) {
-                Binder(stands_).number(ref_of(change)->ordinal);
-                const auto row = read_one(stands_);
-                return std::unexpected(conflict_of(change, row ? &*row : nullptr));
+                return std::unexpected(conflict(change));
             }
             changes = changes.subspan(1);
         }
     }
     return {};
+}
+
+Error BatchWriter::conflict(const Change& change) {
+    if (is_of_process(change)) return processes_.conflict(change);
+    Binder(stands_).number(ref_of(change)->ordinal);
+    const auto row = read_one(stands_);
+    return conflict_of(change, row ? &*row : nullptr);
 }
 
 Result<void> BatchWriter::write(const Batch& batch) {
@@ -283,6 +293,14 @@ bool BatchWriter::put(const Labelled& change) {
     Binder bind(label_);
     bind.optional(change.labels.title).number(change.labels.pinned ? 1 : 0);
     bind.number(static_cast<std::int64_t>(change.fold));
+    bind.number(change.ordinal).number(change.generation);
+    return bind.run() == 1;
+}
+
+bool BatchWriter::put(const BackgroundSet& change) {
+    Binder bind(background_);
+    bind.time(change.since).listened(change.lease_from);
+    bind.number(change.since ? 1 : 0).time(change.at);
     bind.number(change.ordinal).number(change.generation);
     return bind.run() == 1;
 }

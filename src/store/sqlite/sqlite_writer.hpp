@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <span>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -7,6 +8,7 @@
 #include "core/error.hpp"
 #include "store/batch.hpp"
 #include "store/sqlite/delivery_rows.hpp"
+#include "store/sqlite/process_rows.hpp"
 
 namespace knell::sqlite {
 
@@ -32,6 +34,14 @@ class BatchWriter {
     bool put(const Seen& change);
     bool put(const LeftoversSettled& change);
     bool put(const Labelled& change);
+    bool put(const BackgroundSet& change);
+    bool put(const ProcessOpened& change) { return processes_.put(change); }
+    template <std::derived_from<ProcessRef> ToProcess>
+    bool put(const ToProcess& change) {
+        return processes_.put(change);
+    }
+    /// Why a change was not put.
+    Error conflict(const Change& change);
     void put(const Event& event);
     /// They go on from the newest on record, without holes.
     Result<void> check_numbers(std::span<const Event> events);
@@ -52,6 +62,7 @@ class BatchWriter {
     SQLite::Statement seen_;
     SQLite::Statement settle_;
     SQLite::Statement label_;
+    SQLite::Statement background_;
     SQLite::Statement alive_;
     SQLite::Statement listened_;
     SQLite::Statement begin_life_;
@@ -61,6 +72,7 @@ class BatchWriter {
     SQLite::Statement event_;
     SQLite::Statement event_many_;
     DeliveryWriter deliveries_;
+    ProcessWriter processes_;
 };
 
 }  // namespace knell::sqlite
