@@ -45,6 +45,9 @@ TEST_F(ColumnsTest, EveryColumnOfATableIsListedOnce) {
         UnorderedElementsAreArray(columns_of("sessions")));
     EXPECT_THAT(split(names_of<Event>([](auto& names, auto& row) { event_columns(names, row); })),
                 UnorderedElementsAreArray(columns_of("events")));
+    EXPECT_THAT(split(names_of<BackgroundProcess>(
+                    [](auto& names, auto& row) { process_columns(names, row); })),
+                UnorderedElementsAreArray(columns_of("processes")));
     EXPECT_THAT(split(names_of<Subscription>(
                     [](auto& names, auto& row) { subscription_columns(names, row); })),
                 UnorderedElementsAreArray(columns_of("subscriptions")));
@@ -61,6 +64,19 @@ TEST_F(ColumnsTest, AnEndIsAsWideAsItIsSaidToBe) {
     EXPECT_EQ(split(names).at(detail_in_end), "detail");
     EXPECT_EQ(names_of<Tally>([](auto& n, auto& row) { tally_columns(n, row); }).assignments(),
               "message_count = ?, input_tokens = ?, output_tokens = ?");
+}
+
+TEST_F(ColumnsTest, AnExitIsAsWideAsItIsSaidToBe) {
+    const auto names = names_of<ProcessExit>([](auto& n, auto& row) { exit_columns(n, row); });
+
+    EXPECT_EQ(names.size(), static_cast<std::size_t>(exit_width));
+    EXPECT_EQ(split(names).front(), "exit_kind") << "it says whether there is one";
+}
+
+TEST_F(ColumnsTest, MayBeNamedWithTheirTable) {
+    EXPECT_EQ(
+        names_of<Tally>([](auto& n, auto& row) { tally_columns(n, row); }).list_of("sessions"),
+        "sessions.message_count, sessions.input_tokens, sessions.output_tokens");
 }
 
 }  // namespace

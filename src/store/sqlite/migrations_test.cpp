@@ -55,7 +55,7 @@ VALUES
 INSERT INTO events (seq, type, time, detail) VALUES (9, 'notice', 1800000000007, 'why');
 )sql";
 
-constexpr std::array<Version, 9> versions{{
+constexpr std::array<Version, 10> versions{{
     {1, first_rows},
     {2, R"sql(
 UPDATE sessions SET park_window_s = 90, last_seen_at = 1800000000003, parked_since = 1800000000004
@@ -104,6 +104,25 @@ UPDATE sessions SET attached = 2, attach_told = 1 WHERE id = 'open';
 UPDATE sessions SET detached_since = 1800000000009 WHERE id = 'leased';
 )sql"},
     {9, "UPDATE sessions SET turn_count = 3 WHERE id = 'open';"},
+    {10, R"sql(
+INSERT INTO processes (number, id, session_id, generation, task_id, origin, pid, start_ticks, pid_ns,
+    boot_id, argv, cwd, title, started_at, activity, activity_since, activity_evidence, stale_since,
+    vouched_until, stop_asked_at, stop_asked_by)
+VALUES (5, 'p-0000000000005', 'open', 2, 't', 'started', 71, 72, 73, 'boot',
+    'sh' || char(10) || 'a\nb' || char(10), '/srv', 'server', 1800000000001, 'listening',
+    1800000000002, 'e', 1800000000003, 1800000000004, 1800000000005, 'a person');
+INSERT INTO processes (number, id, session_id, generation, origin, pid, start_ticks, pid_ns, boot_id,
+    started_at, activity, activity_since, exit_kind, exit_number, exit_evidence, exited_at,
+    exited_after, exited_before)
+VALUES (6, 'p-0000000000006', 'ended', 1, 'leftover', 71, 72, 74, 'boot', 1800000000001, 'working',
+    1800000000002, 'signaled', 9, 'e', 1800000000005, 1800000000004, 1800000000006);
+UPDATE sessions SET background_since = 1800000000009 WHERE id = 'open';
+UPDATE events SET process = '5' || char(10) || 'p-0000000000005' || char(10) || 'open' || char(10) ||
+    '2' || char(10) || char(10) || 'started' || char(10) || '71' || char(10) || '72' || char(10) ||
+    '73' || char(10) || 'boot' || char(10) || 'sh\na\\nb\n' || char(10) || char(10) || char(10) ||
+    '1800000000001' || char(10) || 'working' || char(10) || '1800000000002' || char(10),
+    data = '+' WHERE seq = 9;
+)sql"},
 }};
 
 class EachVersion : public ::testing::TestWithParam<int> {
@@ -143,7 +162,7 @@ class EachVersion : public ::testing::TestWithParam<int> {
     std::unique_ptr<Store> store_;
     std::unique_ptr<Reader> reader_;
 };
-INSTANTIATE_TEST_SUITE_P(Upto, EachVersion, ::testing::Range(1, 10));
+INSTANTIATE_TEST_SUITE_P(Upto, EachVersion, ::testing::Range(1, 11));
 
 TEST(Migrations, AreAllTriedWithRows) {
     EXPECT_EQ(static_cast<std::size_t>(newest_schema()), versions.size());
@@ -219,6 +238,7 @@ TEST_P(EachVersion, KeepsWhatItKnewOfAnOpenSession) {
         expected.attach_told = true;
     }
     if (written_by() >= 9) expected.turns = 3;
+    if (written_by() >= 10) expected.background_since = from_millis(1'800'000'000'009);
 
     EXPECT_EQ(found("open"), expected);
     const auto said = reader_->messages({.session = 1, .limit = 10})->messages;
@@ -321,6 +341,54 @@ TEST_P(EachVersion, KeepsItsSubscribersAndTheirLetters) {
                                  .last_error = "refused"};
     EXPECT_EQ(subscriptions, std::vector{hook});
     EXPECT_EQ(letters, std::vector{letter});
+}
+
+TEST_P(EachVersion, KeepsItsBackgroundProcesses) {
+    const auto page = *reader_->processes({.exited_since = WallTime{}, .limit = 10});
+    const auto told = reader_->events({.after = 8, .limit = 1})->events.at(0);
+    EXPECT_EQ(store_->heads()->process_number, written_by() >= 10 ? 6 : 0);
+    if (written_by() < 10) {
+        EXPECT_TRUE(page.processes.empty());
+        EXPECT_FALSE(told.process);
+        EXPECT_FALSE(told.after_end);
+        return;
+    }
+    const auto time = [](int last) { return from_millis(1'800'000'000'000 + last); };
+    BackgroundProcess server;
+    server.number = 5;
+    server.id = ProcessId("p-0000000000005");
+    server.session_id = SessionId("open");
+    server.generation = 2;
+    server.process = {71, 72, 73, "boot"};
+    server.argv = {"sh", "a\nb"};
+    server.started_at = time(1);
+    server.activity.since = time(2);
+    // What a later version adds to the text is not in it.
+    EXPECT_EQ(told.process, server);
+    EXPECT_TRUE(told.after_end);
+    EXPECT_FALSE(told.labels);
+
+    server.task_id = "t";
+    server.cwd = "/srv";
+    server.title = "server";
+    server.activity = {ProcessActivity::listening, time(2), "e"};
+    server.stale_since = time(3);
+    server.vouched_until = time(4);
+    server.stop_asked_at = time(5);
+    server.stop_asked_by = "a person";
+    BackgroundProcess left;
+    left.number = 6;
+    left.id = ProcessId("p-0000000000006");
+    left.session_id = SessionId("ended");
+    left.generation = 1;
+    left.origin = ProcessOrigin::leftover;
+    left.process = {71, 72, 74, "boot"};
+    left.started_at = time(1);
+    left.activity.since = time(2);
+    left.exit = ProcessExit{ExitKind::signaled, 9, "e", time(5), time(4), time(6)};
+    EXPECT_EQ(page.processes,
+              (std::vector<ProcessOnRecord>{{left, ProcessOnRecord::Session::ended},
+                                            {server, ProcessOnRecord::Session::open}}));
 }
 
 TEST_P(EachVersion, KeepsItsTimes) {

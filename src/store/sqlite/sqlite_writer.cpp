@@ -55,16 +55,16 @@ BatchWriter::BatchWriter(SQLite::Database& database)
     : open_(database, insert_into("sessions", opened_list(), 1)),
       stands_(database, fmt::format("SELECT {} FROM sessions WHERE ordinal = ?", session_list())),
       open_many_(database, insert_into("sessions", opened_list(), rows_at_once)),
-      reopen_(
-          database,
-          fmt::format("UPDATE sessions SET generation = ?, {}, title = coalesce(?, title), "
-                      "cwd = coalesce(?, cwd), on_owner_loss = ?, "
-                      "park_window_s = ?, leftovers_policy = ?, last_activity_at = ?, "
-                      "last_seen_at = NULL, fold = ?, former_owners = ?, lease_from = ?, "
-                      "turn_since = NULL, unknown_since = NULL, stalled_since = NULL, "
-                      "parked_since = NULL, detached_since = CASE WHEN attached = 0 THEN ? END, {} "
-                      "WHERE ordinal = ? AND generation = ?",
-                      owner_names().assignments(), end_names().cleared())),
+      reopen_(database,
+              fmt::format("UPDATE sessions SET generation = ?, {}, title = coalesce(?, title), "
+                          "cwd = coalesce(?, cwd), on_owner_loss = ?, "
+                          "park_window_s = ?, leftovers_policy = ?, last_activity_at = ?, "
+                          "last_seen_at = NULL, fold = ?, former_owners = ?, lease_from = ?, "
+                          "turn_since = NULL, unknown_since = NULL, stalled_since = NULL, "
+                          "parked_since = NULL, background_since = NULL, "
+                          "detached_since = CASE WHEN attached = 0 THEN ? END, {} "
+                          "WHERE ordinal = ? AND generation = ?",
+                          owner_names().assignments(), end_names().cleared())),
       end_(database,
            fmt::format("UPDATE sessions SET {}, fold = ?, turn_since = NULL, unknown_since = NULL, "
                        "stalled_since = NULL, parked_since = NULL, attached = 0, attach_told = 0, "
