@@ -1,6 +1,8 @@
 #include "testing/record_check.hpp"
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -16,6 +18,12 @@ End with_fates_of(const std::optional<End>& record, End told) {
         if (fate == Fate::stopping) fate = record->leftovers[i].fate;
     }
     return told;
+}
+
+/// What a person writes on a session, and what becomes of its background processes, may be told
+/// after its end; nothing else is.
+bool may_follow_end(const Event* event) {
+    return event->type == EventType::session_update || event->process;
 }
 
 using Generations = std::map<Generation, std::vector<const Event*>>;
@@ -39,6 +47,7 @@ class Checker {
         for (const auto& session : record_.sessions) {
             check_session(session, told[session.id.text()]);
         }
+        check_processes();
         return std::move(broken_);
     }
 
@@ -96,22 +105,56 @@ class Checker {
             complain("does not begin with its start");
         }
         // Of what the log deleted, what was written on it later may be all that is left.
-        const auto is_update = [](const Event* event) {
-            return event->type == EventType::session_update;
-        };
-        if (cut && ends == 0 && std::ranges::all_of(events, is_update)) return;
+        if (cut && ends == 0 && std::ranges::all_of(events, may_follow_end)) return;
         if (ends != (open ? 0U : 1U)) complain(fmt::format("{} ends, open: {}", ends, open));
         if (ends == 0) return;
-        // What a person writes on a session may come after its end; nothing else does.
-        while (events.size() > 1 && events.back()->type == EventType::session_update) {
-            events.pop_back();
-        }
+        while (events.size() > 1 && may_follow_end(events.back())) events.pop_back();
         const auto& last = *events.back();
         if (last.type != EventType::session_end) return complain("its end is not its last event");
         if (!last.end || last.end->evidence.empty()) return complain("an end without evidence");
         if (generation != session.generation) return;
         if (session.end != with_fates_of(session.end, *last.end)) {
             complain("the end on record is not the end that was told");
+        }
+    }
+
+    /// What was told of one process, by its number.
+    struct Told {
+        int starts = 0;
+        std::vector<ProcessExit> exits;
+    };
+
+    void check_processes() {
+        std::map<std::int64_t, Told> told;
+        for (const auto& event : record_.events) {
+            if (!event.process) continue;
+            auto& [starts, exits] = told[event.process->number];
+            if (event.type == EventType::process_start) ++starts;
+            if (event.type != EventType::process_exit) continue;
+            exits.push_back(event.process->exit.value_or(ProcessExit{}));
+        }
+        std::set<std::string> running;
+        for (const auto& [process, session] : record_.processes) {
+            const auto complain = [&](std::string_view what) {
+                broken_.push_back(
+                    fmt::format("process {} ({}): {}", process.id.text(), process.number, what));
+            };
+            if (!process.exit && !running.insert(process.id.text()).second) {
+                complain("is on record twice while it runs");
+            }
+            const auto& [starts, exits] = told[process.number];
+            if (starts > 1 || (starts == 0 && !trimmed_))
+                complain(fmt::format("{} starts", starts));
+            if (exits.empty() && process.exit && !trimmed_) complain("its exit was not told");
+            if (exits.size() > 1) complain("its exit was told more than once");
+            if (!exits.empty() && exits.front() != process.exit) {
+                complain("the exit on record is not the exit that was told");
+            }
+        }
+        // Those on record are among them by now, whether anything was told of them or not.
+        if (told.size() != record_.processes.size()) {
+            broken_.push_back(fmt::format("{} processes on record, events tell of {}",
+                                          record_.processes.size(), told.size()));
         }
     }
 
@@ -132,6 +175,13 @@ Result<Record> read_record(Reader& reader) {
         for (auto& session : page->sessions) record.sessions.push_back(std::move(session));
         sessions.before = page->next;
     } while (sessions.before);
+    ProcessQuery processes{.exited_since = WallTime{}, .limit = 100};
+    do {
+        auto page = reader.processes(processes);
+        if (!page) return std::unexpected(page.error());
+        for (auto& process : page->processes) record.processes.push_back(std::move(process));
+        processes.before = page->next;
+    } while (processes.before);
     EventQuery events{.limit = 100};
     for (;;) {
         auto page = reader.events(events);

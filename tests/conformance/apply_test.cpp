@@ -20,6 +20,10 @@ class Rows {
   public:
     void write(const Batch& batch) {
         for (const auto& change : batch.changes) {
+            if (is_of_process(change)) {
+                write_process(change);
+                continue;
+            }
             const auto* opened = std::get_if<Opened>(&change);
             auto& row = rows_[opened ? opened->session.ordinal : ref_of(change)->ordinal];
             RC_ASSERT(fits(row, change));
@@ -32,8 +36,22 @@ class Rows {
         return rows;
     }
 
+    std::vector<BackgroundProcess> processes() const {
+        std::vector<BackgroundProcess> rows;
+        for (const auto& [number, row] : processes_) rows.push_back(row);
+        return rows;
+    }
+
   private:
+    void write_process(const Change& change) {
+        const auto* opened = std::get_if<ProcessOpened>(&change);
+        auto& row = processes_[opened ? opened->process.number : process_ref_of(change)->number];
+        RC_ASSERT(fits(row, change));
+        apply(row, change);
+    }
+
     std::map<Ordinal, Session, std::greater<>> rows_;
+    std::map<std::int64_t, BackgroundProcess, std::greater<>> processes_;
 };
 
 RC_GTEST_PROP(Apply, IsWhatSqlDoesToARow, ()) {
@@ -45,7 +63,11 @@ RC_GTEST_PROP(Apply, IsWhatSqlDoesToARow, ()) {
         RC_ASSERT(sqlite->store().commit(next).has_value());
         rows.write(next);
         if (history.one_in(5)) sqlite->reopen();
-        RC_ASSERT(read_all(sqlite->store()).sessions == rows.all());
+        const auto read = read_all(sqlite->store());
+        RC_ASSERT(read.sessions == rows.all());
+        std::vector<BackgroundProcess> processes;
+        for (const auto& on_record : read.processes) processes.push_back(on_record.process);
+        RC_ASSERT(processes == rows.processes());
     }
 }
 
@@ -68,7 +90,8 @@ TEST(Apply, AChangeFitsARowOfItsGenerationAndState) {
                                             LivenessMarked{ref, {}, {}},
                                             Parked{ref, {}, {}},
                                             Seen{ref, {}},
-                                            AttachmentSet{ref, 1, {}, false, {}}};
+                                            AttachmentSet{ref, 1, {}, false, {}},
+                                            BackgroundSet{ref, {}, {}, {}}};
     for (const auto& change : of_the_living) {
         EXPECT_TRUE(fits(open_row(), change)) << change.index();
         EXPECT_FALSE(fits(ended_row(), change)) << change.index();
@@ -84,6 +107,46 @@ TEST(Apply, AChangeFitsARowOfItsGenerationAndState) {
     const Reopened next{{ref.id, ref.ordinal, 3}};
     EXPECT_TRUE(fits(open_row(), next));
     EXPECT_TRUE(fits(ended_row(), next));
+}
+
+TEST(Apply, AChangeFitsAProcessThatRuns) {
+    BackgroundProcess running;
+    running.number = 7;
+    running.id = ProcessId::from_bits(7);
+    auto exited = running;
+    exited.exit = ProcessExit{};
+    const ProcessRef ref{running.number, running.id};
+    for (const auto& change :
+         std::vector<Change>{ProcessEnded{ref, {}}, ProcessMarked{ref, {}, {}},
+                             ProcessVouched{ref, {}}, ProcessStopAsked{ref, {}, {}}}) {
+        EXPECT_TRUE(fits(running, change)) << change.index();
+        EXPECT_FALSE(fits(exited, change)) << change.index();
+        EXPECT_FALSE(fits(open_row(), change)) << change.index();
+    }
+    EXPECT_FALSE(fits(running, ProcessVouched{{8, ref.id}, {}}));
+    EXPECT_FALSE(fits(running, ProcessVouched{{7, ProcessId::from_bits(8)}, {}}));
+    EXPECT_FALSE(fits(running, Seen{{SessionId("s"), 1, 2}, {}}));
+}
+
+/// Its session was detached at 10 s, while it was at work.
+TEST(Apply, TheEndOfBackgroundWorkBeginsTheDetachWindowAnew) {
+    const SessionRef ref{SessionId("s"), 1, 2};
+    auto row = open_row();
+    row.detached_since = at(10).wall;
+    apply(row, BackgroundSet{ref, at(20).wall, at(20).wall, {}});
+    EXPECT_EQ(status_of(row), Status::background);
+    EXPECT_EQ(row.detached_since, at(10).wall);
+    apply(row, BackgroundSet{ref, {}, at(30).wall, SteadyTime{std::chrono::seconds{5}}});
+    EXPECT_EQ(row.detached_since, at(30).wall);
+    EXPECT_EQ(row.lease_from, SteadyTime{std::chrono::seconds{5}});
+    EXPECT_FALSE(row.background_since);
+
+    // The clock was set back meanwhile.
+    apply(row, BackgroundSet{ref, {}, at(25).wall, {}});
+    EXPECT_EQ(row.detached_since, at(30).wall);
+    row.detached_since.reset();
+    apply(row, BackgroundSet{ref, {}, at(40).wall, {}});
+    EXPECT_FALSE(row.detached_since) << "somebody looks at it";
 }
 
 }  // namespace

@@ -87,6 +87,24 @@ TEST_F(Noting, SignsOfLifeAloneAreNoChange) {
     EXPECT_THAT(changed(), IsEmpty());
 }
 
+TEST_F(Noting, ABackgroundProcessAloneIsNoChangeOfItsSession) {
+    one(create("a"), 0);
+    changed();
+    Batch batch;
+    BackgroundProcess process;
+    process.number = 1;
+    process.id = ProcessId::from_bits(1);
+    process.session_id = SessionId("a");
+    batch.changes.emplace_back(ProcessOpened{process});
+    batch.changes.emplace_back(ProcessVouched{{process.number, process.id}, at(9).wall});
+    ASSERT_TRUE(store_.commit(batch));
+    EXPECT_THAT(changed(), IsEmpty());
+
+    batch.changes = {BackgroundSet{{SessionId("a"), 1, 1}, at(1).wall, at(1).wall, {}}};
+    ASSERT_TRUE(store_.commit(batch));
+    EXPECT_THAT(changed(), ElementsAre("a"));
+}
+
 TEST_F(Noting, WhatWasNotCommittedIsNotTold) {
     one(create("a"), 0);
     changed();

@@ -61,7 +61,8 @@ std::vector<Leftover> RandomHistory::leftovers() {
         found.push_back({.process = {static_cast<std::int32_t>(below(100)), 5, 7, "boot-1"},
                          .found_by = "cookie",
                          .command = "sleep 9",
-                         .fate = static_cast<Fate>(below(fate_names.size()))});
+                         .fate = static_cast<Fate>(below(fate_names.size())),
+                         .process_id = one_in(2) ? ProcessId::from_bits(7) : ProcessId()});
     }
     return found;
 }
@@ -212,7 +213,16 @@ void RandomHistory::change_one(Batch& batch) {
         batch.changes.emplace_back(std::move(settled));
         return;
     }
-    switch (below(10)) {
+    switch (below(12)) {
+        case 10:
+        case 11: {
+            auto change = on<BackgroundSet>(ordinal, row);
+            change.since = maybe_time();
+            change.at = time();
+            if (one_in(2)) change.lease_from = listened();
+            batch.changes.emplace_back(change);
+            return;
+        }
         case 8:
         case 9: {
             auto change = on<AttachmentSet>(ordinal, row);
@@ -310,6 +320,7 @@ Batch RandomHistory::next() {
     for (auto count = below(one_in(4) ? 20 : 3); count > 0; --count) open_one(batch);
     if (!rows_.empty()) {
         for (auto count = below(12); count > 0; --count) change_one(batch);
+        change_processes(batch);
     }
     for (auto count = below(3); count > 0; --count) tell(batch, EventType::notice, 0, {});
     for (auto count = below(4); count > 0; --count) change_delivery(batch);
@@ -328,6 +339,11 @@ Batch RandomHistory::impossible() {
     random_.discard(1);  // the next batch is another one, or this would be it with a flaw
     auto batch = aside.next();
     if (aside.rows_.empty()) aside.open_one(batch);
+    if (aside.one_in(3)) {
+        if (aside.processes_.empty()) aside.open_process(batch);
+        aside.spoil_processes(batch);
+        return batch;
+    }
     const auto ordinal = aside.any();
     auto row = aside.rows_.at(ordinal);
     switch (aside.below(5)) {

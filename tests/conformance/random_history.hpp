@@ -34,6 +34,7 @@ class RandomHistory {
     EventQuery event_query();
     PendingQuery letter_query();
     MessageQuery message_query();
+    ProcessQuery process_query();
 
     /// 0 to `bound` - 1.
     std::int64_t below(std::int64_t bound);
@@ -55,12 +56,25 @@ class RandomHistory {
         }
     };
 
+    struct Process {
+        ProcessId id;
+        Ordinal session = 0;  // 0: one that is not on record
+        ProcessIdentity identity;
+        bool running = true;
+    };
+
     void open_one(Batch& batch);
     void change_one(Batch& batch);
     void reopen(Ordinal ordinal, Row& row, Batch& batch);
     void end(Ordinal ordinal, Row& row, Batch& batch);
     void append(Ordinal ordinal, Row& row, Batch& batch);
     void change_delivery(Batch& batch);
+    void change_processes(Batch& batch);
+    void open_process(Batch& batch);
+    void change_process(std::int64_t number, Batch& batch);
+    void tell_of(std::int64_t number, EventType type, Batch& batch);
+    /// Adds what does not fit the processes so far; there is one at least.
+    void spoil_processes(Batch& batch);
     Event& tell(Batch& batch, EventType type, Ordinal ordinal, const Row& row);
 
     std::string text();
@@ -71,6 +85,11 @@ class RandomHistory {
     Owner owner();
     End an_end(Reason reason);
     std::vector<Leftover> leftovers();
+    ActivityFacts activity();
+    ProcessExit an_exit();
+    BackgroundProcess a_process(std::int64_t number);
+    template <typename Changed>
+    Changed on_process(std::int64_t number) const;
     template <typename Changed>
     Changed on(Ordinal ordinal, const Row& row) const;
     Ordinal any() { return 1 + below(static_cast<std::int64_t>(rows_.size())); }
@@ -79,6 +98,7 @@ class RandomHistory {
 
     std::mt19937 random_;
     std::map<Ordinal, Row> rows_;
+    std::map<std::int64_t, Process> processes_;  // by number
     Seq newest_ = 0;
     std::int64_t began_ = 0;
     std::int64_t age_ = 0;

@@ -27,6 +27,14 @@ Readable read_all(Store& store) {
     auto record = taken(read_record(*reader));
     all.sessions = std::move(record.sessions);
     all.events = std::move(record.events);
+    all.processes = std::move(record.processes);
+    for (const auto& on_record : all.processes) {
+        const auto found = taken(reader->process(on_record.process.id));
+        EXPECT_TRUE(found) << on_record.process.id.text();
+        if (found) all.processes_found.push_back(*found);
+    }
+    EXPECT_TRUE(store.for_each_running_process(
+        [&](const BackgroundProcess& process) { all.running.push_back(process); }));
     for (const auto& session : all.sessions) {
         const auto found = taken(store.find(session.id));
         const auto read = taken(reader->find(session.id));
@@ -55,6 +63,9 @@ std::string difference(const Readable& one, const Readable& other) {
     compare("open sessions", one.open == other.open);
     compare("unsettled sessions", one.unsettled == other.unsettled);
     compare("messages", one.messages == other.messages);
+    compare("processes", one.processes == other.processes);
+    compare("processes by id", one.processes_found == other.processes_found);
+    compare("running processes", one.running == other.running);
     compare("events", one.events == other.events);
     compare("heads", one.heads == other.heads);
     compare("counts of ends", one.ends == other.ends);

@@ -16,6 +16,9 @@ struct Readable {
     std::vector<Session> open;
     std::vector<Session> unsettled;
     std::map<std::string, std::vector<Message>> messages;  // by session id
+    std::vector<ProcessOnRecord> processes;                // newest first
+    std::vector<ProcessOnRecord> processes_found;          // the newest of each id
+    std::vector<BackgroundProcess> running;
     std::vector<Event> events;
     Heads heads;
     EndCounts ends;

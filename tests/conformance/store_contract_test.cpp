@@ -70,8 +70,11 @@ Changed on(Ordinal ordinal, Generation generation) {
     return change;
 }
 
+/// Of a background process: see process_contract_test.
+constexpr std::size_t process_changes = 5;
+
 /// All but Opened, which makes its row.  See fits_both.
-const std::array<Kind, std::variant_size_v<Change> - 1> kinds{{
+const std::array<Kind, std::variant_size_v<Change> - process_changes - 1> kinds{{
     {"Reopened", Row::open,
      [](Ordinal ordinal, Generation generation) -> Change {
          auto change = on<Reopened>(ordinal, generation + 1);
@@ -130,6 +133,12 @@ const std::array<Kind, std::variant_size_v<Change> - 1> kinds{{
          auto change = on<AttachmentSet>(ordinal, generation);
          change.attached = 2;
          change.told = true;
+         return change;
+     }},
+    {"BackgroundSet", Row::open,
+     [](Ordinal ordinal, Generation generation) -> Change {
+         auto change = on<BackgroundSet>(ordinal, generation);
+         change.since = change.at = noon + 5s;
          return change;
      }},
     {"LeftoversSettled", Row::ended,

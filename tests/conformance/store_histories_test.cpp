@@ -57,6 +57,13 @@ void StoreHistories::expect_same_answers(RandomHistory& history) {
         EXPECT_EQ(messages->messages, same_messages->messages);
         EXPECT_EQ(messages->next, same_messages->next);
 
+        const auto running = history.process_query();
+        const auto processes = (*one)->processes(running);
+        const auto same_processes = (*other)->processes(running);
+        ASSERT_TRUE(processes && same_processes);
+        EXPECT_EQ(processes->processes, same_processes->processes);
+        EXPECT_EQ(processes->next, same_processes->next);
+
         const auto owed = history.letter_query();
         EXPECT_EQ((*one)->letters(owed).value(), (*other)->letters(owed).value());
         const auto since = from_millis(1'800'000'000'000 + history.below(20'000'000));

@@ -25,13 +25,15 @@ class Upgrade : public ::testing::Test {
             daemon.terminate();
         }
         ::knell::testing::edit_store(store,
-                                     "ALTER TABLE sessions DROP COLUMN turn_count; "
-                                     "PRAGMA user_version = 8");
+                                     "DROP TABLE processes; DROP INDEX sessions_background; "
+                                     "ALTER TABLE sessions DROP COLUMN background_since; "
+                                     "ALTER TABLE events DROP COLUMN process; "
+                                     "PRAGMA user_version = 9");
     }
 
     TempHome home;
     std::string store = home.file("knell.db");
-    std::string copy = store + ".schema-8";
+    std::string copy = store + ".schema-9";
 };
 
 TEST_F(Upgrade, ACopyIsMadeFirstAndTheLogSaysSo) {
