@@ -1,5 +1,7 @@
 #include "engine/decide.hpp"
 
+#include <algorithm>
+
 #include "engine/decide_on.hpp"
 #include "engine/end_events.hpp"
 
@@ -22,6 +24,16 @@ const SessionId* named_by(const Create& create) {
 const SessionId* named_by(const Heartbeat&) {
     return nullptr;  // it renews by itself
 }
+const SessionId* named_by(const RecordProcess& record) {
+    return &record.draft.session_id;
+}
+// These name a process, not its session.
+const SessionId* named_by(const StopProcess&) {
+    return nullptr;
+}
+const SessionId* named_by(const VouchProcess&) {
+    return nullptr;
+}
 template <typename Asked>
 const SessionId* named_by(const Asked& asked) {
     if constexpr (requires { asked.at; }) {
@@ -33,10 +45,11 @@ const SessionId* named_by(const Asked& asked) {
 /// Any call that names a hosted session keeps it, also one that is refused.
 void keep(Decision& decision, const LiveSession& live, const State& state) {
     // Whatever else it changes of the session begins its time anew, or ends it.
-    const bool is_kept_already =
-        !decision.renewals.empty() ||
-        (!decision.changes.empty() && !std::holds_alternative<Labelled>(decision.changes.front()));
-    if (is_kept_already) return;
+    const auto begins_anew = [](const Change& change) {
+        return !std::holds_alternative<Labelled>(change) &&
+               !std::holds_alternative<ProcessOpened>(change);
+    };
+    if (!decision.renewals.empty() || std::ranges::any_of(decision.changes, begins_anew)) return;
     const auto id = live.id();
     keep_first_sign(decision, id, live, state);
     decision.renewals.push_back(id);

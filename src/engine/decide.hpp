@@ -48,6 +48,11 @@ Result<Reply> answer(const Question& question, const Session* past, const State&
 /// park window ran out.  `hold`: leases are held, not reaped.
 Decision decide_due(const LiveSession& live, bool hold, const State& state);
 
+/// Decides about a background process that nobody vouches for any more.
+Decision decide_vouch_over(const RunningProcess& process, const State& state);
+/// Decides about a session that `State::next_background_unsure` handed out.
+Decision decide_background(const LiveSession& live, const State& state);
+
 /// A session's last signs of life, for the store.
 Change save_seen(const LiveSession& live);
 

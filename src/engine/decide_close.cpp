@@ -111,10 +111,9 @@ Decided<Close::Reply> decide_on(Close&& close, const Session* past, const State&
         // Too late: it has ended already, and how is known better than by somebody's word.
         if (close.was_searched) gone->end.leftovers = close.leftovers;
         take_what_asked(gone->end, close);
-        order_stop(gone->end, *live);
-        auto decision =
-            reply_with(ClosedReply{close.session_id, live->generation(), gone->end, true});
-        end_session(decision, gone->path, *live, std::move(gone->end), state.owner_hosts(), now);
+        auto decision = reply_with(ClosedReply{close.session_id, live->generation(), {}, true});
+        decision.reply->end = end_session(decision, gone->path, *live, std::move(gone->end),
+                                          state.owner_hosts(), now, state);
         return decision;
     }
     auto end = end_of(close, path, now);
@@ -127,9 +126,9 @@ Decided<Close::Reply> decide_on(Close&& close, const Session* past, const State&
             end.evidence += "; what the command left running was not looked for";
         }
     }
-    order_stop(end, *live);
-    auto decision = reply_with(ClosedReply{close.session_id, live->generation(), end, false});
-    end_session(decision, path, *live, std::move(end), state.owner_hosts(), now);
+    auto decision = reply_with(ClosedReply{close.session_id, live->generation(), {}, false});
+    decision.reply->end =
+        end_session(decision, path, *live, std::move(end), state.owner_hosts(), now, state);
     return decision;
 }
 

@@ -75,9 +75,8 @@ namespace {
 Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const State& state) {
     const auto now = state.time_for(live);
     auto [path, end] = end_of_departed(live, owner, state);
-    order_stop(end, live);
     Decision decision;
-    end_session(decision, path, live, std::move(end), state.owner_hosts(), now);
+    end_session(decision, path, live, std::move(end), state.owner_hosts(), now, state);
     return decision;
 }
 
@@ -109,8 +108,8 @@ Decision end_of_parked(const LiveSession& live, const State& state) {
     end.ended_after = end.ended_at = std::min(*live.parked_since(), now);
     end.ended_before = now;
     Decision decision;
-    end_session(decision, EndPath::park_window_over, live, std::move(end), state.owner_hosts(),
-                now);
+    end_session(decision, EndPath::park_window_over, live, std::move(end), state.owner_hosts(), now,
+                state);
     return decision;
 }
 
@@ -126,7 +125,8 @@ Decision reap(const LiveSession& live, const State& state) {
     end.ended_after = end.ended_at = std::min(live.last_seen_at(), now);
     end.ended_before = now;
     Decision decision;
-    end_session(decision, EndPath::lease_ran_out, live, std::move(end), state.owner_hosts(), now);
+    end_session(decision, EndPath::lease_ran_out, live, std::move(end), state.owner_hosts(), now,
+                state);
     return decision;
 }
 
@@ -172,7 +172,7 @@ Decision end_of_hosted(const LiveSession& live, const State& state) {
     end.ended_at = end.ended_after = end.ended_before = now;
     Decision decision;
     end_session(decision, EndPath::detach_window_over, live, std::move(end), state.owner_hosts(),
-                now);
+                now, state);
     return decision;
 }
 

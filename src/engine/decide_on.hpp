@@ -73,6 +73,15 @@ Decided<NotedReply> decide_on(Named&& named, const Session* past, const State& s
 /// The last of them has gone, and did not come back.
 Decision tell_detach(const LiveSession& live, const State& state);
 
+/// Background processes; see decide_process.cpp.
+Decided<RecordProcess::Reply> decide_on(RecordProcess&& record, const Session* past,
+                                        const State& state);
+Decided<StopProcess::Reply> decide_on(StopProcess&& stop, const Session* past, const State& state);
+Decided<VouchProcess::Reply> decide_on(VouchProcess&& vouch, const Session* past,
+                                       const State& state);
+Decided<NotedReply> decide_on(ProcessGone&& gone, const Session* past, const State& state);
+Decided<NotedReply> decide_on(ProcessActive&& active, const Session* past, const State& state);
+
 /// What observers say about owners; see decide_owner.cpp.
 Decided<NotedReply> decide_on(OwnerGone&& gone, const Session* past, const State& state);
 Decided<NotedReply> decide_on(OwnerUnknown&& unknown, const Session* past, const State& state);

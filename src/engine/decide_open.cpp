@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/limits.hpp"
+#include "engine/background.hpp"
 #include "engine/decide_on.hpp"
 #include "engine/end_events.hpp"
 #include "engine/refusals.hpp"
@@ -40,14 +41,26 @@ OpenedReply opened_reply(const SessionId& id, Generation generation, const Owner
 }
 
 /// What was opened in this decision is over already.
-void close_at_once(Decision& decision, const Session& opened, const Close& close, WallTime now) {
+void close_at_once(Decision& decision, const Session& opened, const Close& close, WallTime now,
+                   const State& state) {
     OwnerHosts owner_hosts;
     TextPool texts;
     const LiveSession live(opened, owner_hosts, texts, std::chrono::milliseconds{0});
     auto end = end_of(close, EndPath::spooled, now);
     // The wrapper wrote when it had waited for the command, and nobody looked in between.
     end.ended_after = std::min(opened.owner.since, end.ended_before);
-    end_session(decision, EndPath::spooled, live, std::move(end), owner_hosts, now);
+    end_session(decision, EndPath::spooled, live, std::move(end), owner_hosts, now, state);
+}
+
+/// Processes of an earlier generation may still run, and be work.
+void keep_by_background(Decided<OpenedReply>& decision, Ordinal ordinal, const Owner& owner,
+                        std::optional<WallTime> since, WallTime now, const State& state) {
+    auto& reply = *decision.reply;
+    const SessionRef session{reply.session_id, ordinal, reply.generation};
+    if (!open_background(decision, session, owner, since, now, state)) return;
+    if (reply.status == Status::idle || reply.status == Status::detached) {
+        reply.status = Status::background;
+    }
 }
 
 /// The owners before, with the one that goes: only processes can be told apart when they call.
@@ -93,6 +106,7 @@ Decided<OpenedReply> change_owner(Resume&& resume, const LiveSession& live, cons
     // Taken from nobody: what was seen of its owner is what ended it.
     if (auto gone = departed(live, state)) std::tie(path, end) = std::tie(gone->path, gone->end);
     keep_within_life(end, live);
+    const auto kept_since = live.background_since();
     resume.owner.since = now;
     Reopened change{{resume.session_id, live.ordinal(), live.generation() + 1}};
     change.fold = live.fold(std::nullopt);
@@ -105,6 +119,8 @@ Decided<OpenedReply> change_owner(Resume&& resume, const LiveSession& live, cons
     auto decision =
         reply_with(opened_reply(resume.session_id, change.generation, change.owner,
                                 /*is_over=*/false, /*is_attached=*/!live.clients().empty()));
+    record_leftovers(decision, end.leftovers,
+                     live.event(EventType::notice, now, state.owner_hosts()), state);
     tell_end(decision.events, path, live, end, state.owner_hosts(), now);
     auto start = live.event(EventType::session_start, now, state.owner_hosts());
     tell_owner(start, change.owner);
@@ -115,6 +131,7 @@ Decided<OpenedReply> change_owner(Resume&& resume, const LiveSession& live, cons
     decision.events.push_back(std::move(start));
     const auto owner = change.owner;
     decision.changes.emplace_back(std::move(change));
+    keep_by_background(decision, live.ordinal(), owner, kept_since, now, state);
     mark_uncertain_if_known(decision, live.ordinal(), owner, state);
     return decision;
 }
@@ -159,8 +176,9 @@ Decided<Create::Reply> decide_on(Create&& create, const Session* past, const Sta
     decision.events.push_back(event_about(session, EventType::session_start, now));
     decision.changes.emplace_back(Opened{session, create.reaper, create.reaper_is_parent});
     if (create.and_close) {
-        close_at_once(decision, session, *create.and_close, now);
+        close_at_once(decision, session, *create.and_close, now, state);
     } else {
+        keep_by_background(decision, session.ordinal, session.owner, {}, now, state);
         mark_uncertain_if_known(decision, session.ordinal, session.owner, state);
     }
     return decision;
@@ -202,8 +220,9 @@ Decided<Resume::Reply> decide_on(Resume&& resume, const Session* past, const Sta
     decision.events.push_back(event_about(opened, EventType::session_start, now));
     decision.changes.emplace_back(std::move(change));
     if (resume.and_close) {
-        close_at_once(decision, opened, *resume.and_close, now);
+        close_at_once(decision, opened, *resume.and_close, now, state);
     } else {
+        keep_by_background(decision, opened.ordinal, opened.owner, {}, now, state);
         mark_uncertain_if_known(decision, opened.ordinal, opened.owner, state);
     }
     return decision;

@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "engine/background.hpp"
 #include "engine/decide_on.hpp"
+#include "engine/end_events.hpp"
 
 namespace knell {
 
@@ -63,11 +65,28 @@ Decided<NotedReply> decide_on(OwnerGone&& gone, const Session*, const State& sta
     return decision;
 }
 
-/// Fenced: of a generation that was opened again nobody asks any more.
-Decided<NotedReply> decide_on(SettleLeftovers&& settle, const Session* past, const State&) {
+Decided<NotedReply> decide_on(SettleLeftovers&& settle, const Session* past, const State& state) {
     auto decision = reply_with(NotedReply{0});
-    if (past == nullptr || !past->end || past->generation != settle.generation) return decision;
+    // Whatever could not be stopped comes on record as a background process of the session.
+    if (const auto* live = state.find(settle.session_id)) {
+        // Opened again since: of the end before nobody asks any more.
+        const auto about =
+            live->event(EventType::notice, state.time_for(*live), state.owner_hosts());
+        record_leftovers(decision, settle.leftovers, about, state);
+        const auto counting =
+            state.processes().counting_of(settle.session_id) + decision.changes.size();
+        follow_background(decision, *live, counting, state);
+        return decision;
+    }
+    if (past == nullptr || !past->end) return decision;
+    auto about =
+        event_about(*past, EventType::notice, std::max(state.now().wall, past->end->ended_before));
+    about.after_end = true;
     auto leftovers = past->end->leftovers;
+    if (past->generation != settle.generation) {
+        record_leftovers(decision, settle.leftovers, about, state);
+        return decision;
+    }
     for (auto& leftover : leftovers) {
         const auto settled =
             std::ranges::find(settle.leftovers, leftover.process, &Leftover::process);
@@ -75,6 +94,7 @@ Decided<NotedReply> decide_on(SettleLeftovers&& settle, const Session* past, con
         if (is_open && settled != settle.leftovers.end()) leftover.fate = settled->fate;
     }
     if (leftovers == past->end->leftovers) return decision;
+    record_leftovers(decision, leftovers, about, state);
     decision.changes.emplace_back(LeftoversSettled{
         {std::move(settle.session_id), past->ordinal, past->generation}, std::move(leftovers)});
     decision.reply = NotedReply{1};

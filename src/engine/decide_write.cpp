@@ -73,6 +73,7 @@ Decided<Turn::Reply> decide_on(Turn&& turn, const Session* past, const State& st
     const auto status = status_of(StatusFacts{.unknown = unknown,
                                               .turn = turn.on,
                                               .attached = !live.clients().empty(),
+                                              .background = live.background_since().has_value(),
                                               .detached = live.is_hosted()});
     auto decision = reply_with(
         TurnReply{turn.session_id, turn.generation, status, was_on != turn.on, live.is_hosted()});

@@ -3,8 +3,21 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "engine/background.hpp"
 
 namespace knell {
+
+namespace {
+
+/// What was left running and is to be stopped gets that fate; before anybody is told of the end.
+void order_stop(End& end, const LiveSession& live) {
+    if (live.leftovers() != LeftoversPolicy::stop) return;
+    for (auto& leftover : end.leftovers) {
+        if (leftover.fate == Fate::left) leftover.fate = Fate::stopping;
+    }
+}
+
+}  // namespace
 
 void keep_within_life(End& end, const LiveSession& live) {
     for (auto* time : {&end.ended_after, &end.ended_at, &end.ended_before}) {
@@ -21,10 +34,15 @@ void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live,
     events.push_back(std::move(event));
 }
 
-void end_session(Decision& decision, EndPath path, const LiveSession& live, End end,
-                 const OwnerHosts& owner_hosts, WallTime now) {
+const End& end_session(Decision& decision, EndPath path, const LiveSession& live, End end,
+                       const OwnerHosts& owner_hosts, WallTime now, const State& state) {
     const auto id = live.id();
     keep_within_life(end, live);
+    name_processes(end.leftovers, id, state);
+    order_stop(end, live);
+    const auto place = decision.changes.size();
+    record_leftovers(decision, end.leftovers, live.event(EventType::notice, now, owner_hosts),
+                     state);
     tell_end(decision.events, path, live, end, owner_hosts, now);
     if (has_unsettled(end.leftovers)) {
         decision.effects.emplace_back(StopLeftovers{id, live.generation(), end.leftovers});
@@ -33,15 +51,11 @@ void end_session(Decision& decision, EndPath path, const LiveSession& live, End 
         decision.effects.emplace_back(ReleaseClients{id, live.generation()});
     }
     const auto fold = live.fold(end.reason);
-    decision.changes.emplace_back(
+    // What ended comes first, before what it left behind.
+    const auto ended = decision.changes.insert(
+        decision.changes.begin() + static_cast<std::ptrdiff_t>(place),
         Ended{{id, live.ordinal(), live.generation()}, std::move(end), fold});
-}
-
-void order_stop(End& end, const LiveSession& live) {
-    if (live.leftovers() != LeftoversPolicy::stop) return;
-    for (auto& leftover : end.leftovers) {
-        if (leftover.fate == Fate::left) leftover.fate = Fate::stopping;
-    }
+    return std::get<Ended>(*ended).end;
 }
 
 void tell_owner(Event& event, const Owner& owner) {

@@ -8,9 +8,11 @@
 namespace knell {
 
 /// The one way a live session ends: the change, its events and what must follow.  Every path to an
-/// end goes through here.
-void end_session(Decision& decision, EndPath path, const LiveSession& live, End end,
-                 const OwnerHosts& owner_hosts, WallTime now);
+/// end goes through here.  What runs on is named, is to be stopped if the session is to be left so,
+/// and comes on record otherwise.  Gives the end as it is written.
+/// `owner_hosts`: where that session's owner is found, which need not be open.
+const End& end_session(Decision& decision, EndPath path, const LiveSession& live, End end,
+                       const OwnerHosts& owner_hosts, WallTime now, const State& state);
 
 /// Whoever saw it, and by whatever clock: nothing ends before it began.
 void keep_within_life(End& end, const LiveSession& live);
@@ -19,9 +21,6 @@ void keep_within_life(End& end, const LiveSession& live);
 /// that was on is over too, and says so first: the end is the last event of its generation.
 void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live, const End& end,
               const OwnerHosts& owner_hosts, WallTime now);
-
-/// What was left running and is to be stopped gets that fate; before anybody is told of the end.
-void order_stop(End& end, const LiveSession& live);
 
 /// Whose generation the event is about.
 void tell_owner(Event& event, const Owner& owner);

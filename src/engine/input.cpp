@@ -15,6 +15,9 @@ const SessionId* id_in(const Named& named) {
 const SessionId* id_in(const Create& create) {
     return &create.draft.id;
 }
+const SessionId* id_in(const RecordProcess& record) {
+    return &record.draft.session_id;
+}
 const SessionId* id_in(const SaveDeliveries&) {
     return nullptr;
 }

@@ -66,6 +66,7 @@ LiveSession::LiveSession(const Session& session, OwnerHosts& owner_hosts, TextPo
     set_former_owners(session.former_owners);
     set_attach_told(session.attach_told);
     set_detached(session.detached_since);
+    set_background(session.background_since);
 }
 
 void LiveSession::set_text(TextPart part, std::string_view text) {
@@ -118,6 +119,7 @@ Status LiveSession::status() const {
                                  .stalled = stalled_since().has_value(),
                                  .turn = bool(turn_since_),
                                  .attached = !clients().empty(),
+                                 .background = background_since().has_value(),
                                  .detached = parked_since() || is_hosted()});
 }
 

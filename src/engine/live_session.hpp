@@ -125,8 +125,16 @@ class LiveSession {
         const auto window = rare_.get().turn_window;
         return window.count() > 0 ? window : limits::turn_window_default;
     }
-    /// A hosted session that somebody is there for.
-    bool is_held() const { return !clients().empty() || (turn_since() && !turn_clients().empty()); }
+    /// Since when one of its background processes is work that counts.
+    std::optional<WallTime> background_since() const { return rare_.get().background_since; }
+    void set_background(std::optional<WallTime> since) {
+        rare_.set(&Rare::background_since, since);
+    }
+    /// A hosted session that somebody, or background work, is there for.
+    bool is_held() const {
+        return !clients().empty() || (turn_since() && !turn_clients().empty()) ||
+               background_since();
+    }
     OnOwnerLoss on_owner_loss() const { return on_owner_loss_; }
     std::chrono::seconds park_window() const { return rare_.get().park_window; }
     LeftoversPolicy leftovers() const { return leftovers_; }

@@ -25,6 +25,7 @@ struct Rare {
     std::vector<ClientId> clients;               // that look at it
     bool attach_told = false;                    // see Session, as the next
     std::optional<WallTime> detached_since;
+    std::optional<WallTime> background_since;
     SteadyTime tell_detach_at = SteadyTime::max();
     std::vector<ClientId> turn_clients;   // who began the turn or said so again, and are there
     std::chrono::seconds turn_window{0};  // see Turn

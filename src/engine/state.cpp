@@ -24,8 +24,9 @@ std::chrono::milliseconds clock_step(const Now& before, const Now& now) {
 /// The newest time on record of what is open.
 WallTime newest_in(const Session& session) {
     auto newest = std::max({session.started_at, session.owner.since, session.last_seen_at});
-    for (const auto& since : {session.parked_since, session.turn_since, session.unknown_since,
-                              session.stalled_since, session.detached_since}) {
+    for (const auto& since :
+         {session.parked_since, session.turn_since, session.unknown_since, session.stalled_since,
+          session.detached_since, session.background_since}) {
         newest = std::max(newest, since.value_or(newest));
     }
     return newest;
@@ -66,6 +67,7 @@ void State::adopt(const Session& session) {
     live.set_adopted(true);
     expect_detach(live);
     if (session.attached > 0) attached_before_.push_back(session.id);
+    if (session.background_since) background_unsure_.push_back(session.id);
     insert(std::move(live));
     undo_.clear();
 }
@@ -80,6 +82,7 @@ void State::follow(const SessionId& id, const Session* row) {
         live.set_clients(before.clients());
         expect_detach(live);
         insert(std::move(live));
+        background_unsure_.push_back(id);
     }
     undo_.clear();
 }
@@ -254,6 +257,8 @@ std::optional<Slot> State::next_unsaved() {
 
 std::vector<Effect> State::settle() {
     undo_.clear();
+    process_undo_.clear();
+    background_sure_.clear();
     ended_.clear();
     done_with_.clear();
     heads_before_ = heads_;
@@ -280,6 +285,7 @@ void State::revert() {
         if (slot != LiveTable::none) erase(slot);
         if (undo.before) insert(std::move(*undo.before));
     }
+    revert_processes();
     heads_ = heads_before_;
     undo_.clear();
     ended_.clear();

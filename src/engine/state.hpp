@@ -14,6 +14,7 @@
 #include "engine/live_table.hpp"
 #include "engine/observation.hpp"
 #include "engine/owner_table.hpp"
+#include "engine/process_table.hpp"
 #include "engine/timer_wheel.hpp"
 #include "store/batch.hpp"
 #include "store/store.hpp"
@@ -40,11 +41,18 @@ class State {
     /// began unseen.
     SteadyTime unwatched_until() const { return unwatched_until_; }
     void adopt(const Session& session);
+    void adopt(const BackgroundProcess& process);
     /// For how long a turn holds a hosted session that an earlier daemon saw it begin in.
     void set_turn_window(std::chrono::seconds window) { turn_window_ = window; }
+    /// How many background processes the node has on record at most: those that a session leaves
+    /// behind come on record within that.
+    void set_processes_max(std::size_t most) { processes_max_ = most; }
+    std::size_t processes_max() const { return processes_max_; }
     /// The store is right about that session and memory is not: takes the row as it is, with its
     /// full time from now, or, without one, forgets the session.  Between batches.
     void follow(const SessionId& id, const Session* row);
+    /// The same of a background process: the store does not have it as running.
+    void forget(const ProcessId& id);
 
     /// A step begins: deadlines up to `now` fall due.  Its steady time is how far everything that
     /// arrived has been heard, or is heard in this step: what arrived later may be a renewal.
@@ -66,6 +74,11 @@ class State {
     /// millisecond: not later than that moment, and not earlier.
     WallTime earliest_for(const LiveSession& live, std::optional<SteadyTime> boot) const;
     WallTime latest_for(const LiveSession& live, std::optional<SteadyTime> boot) const;
+    /// The same by the clock of a background process, which may outlive its session.
+    WallTime time_for(const RunningProcess& process) const;
+    WallTime earliest_for(const RunningProcess& process, std::optional<SteadyTime> boot) const;
+    WallTime latest_for(const RunningProcess& process, std::optional<SteadyTime> boot) const;
+    std::optional<WallTime> last_word_for(const RunningProcess& process) const;
     /// By how much it is behind, or zero.
     std::chrono::milliseconds set_back_for(const LiveSession& live) const;
     /// The last moment at which an earlier daemon is known to have watched that session's owner.
@@ -87,6 +100,7 @@ class State {
     const OwnerHosts& owner_hosts() const { return owner_hosts_; }
     const OwnerTable& owners() const { return owners_; }
     const OwnerEntry* owner_of(const LiveSession& live) const;
+    const RunningProcesses& processes() const { return processes_; }
     const Heads& heads() const { return heads_; }
     /// Those that clients of an earlier daemon looked at, until that is off the record.
     const std::vector<SessionId>& attached_before() const { return attached_before_; }
@@ -116,6 +130,13 @@ class State {
 
     /// The next session about which something must be decided now, or none.
     std::optional<Slot> next_work();
+    /// The next background process that nobody vouches for any more, which is not on record yet.
+    const RunningProcess* next_vouch_over() const;
+    /// When that is so for the first of them, by the clock on the wall.
+    std::optional<WallTime> next_vouch_end() const;
+    /// The next session of which it is on record wrongly whether background work keeps it: by a
+    /// daemon before this one, or because another program wrote to the store.
+    std::optional<Slot> next_background_unsure();
     /// True when the leases that fall due now are to be held, not reaped.  See LeaseCensus.
     bool holds_leases();
     /// The next one whose last signs of life are not in the store yet.
@@ -134,6 +155,10 @@ class State {
         SessionId id;
         std::optional<LiveSession> before;
     };
+    struct ProcessUndo {
+        ProcessId id;
+        std::optional<RunningProcess> before;
+    };
     struct Due {
         Slot slot;
         Ordinal ordinal;
@@ -144,6 +169,16 @@ class State {
     /// Whether it is opened when its owner had been there for a while, and nobody watched it.
     void note_begin(WallTime since);
     void end(const Ended& change);
+    void open(const ProcessOpened& change);
+    void end(const ProcessEnded& change);
+    void set_background(const BackgroundSet& change);
+    /// As `modify`, of a background process.
+    template <typename Change>
+    void modify_process(const ProcessRef& process, Change&& change);
+    void change(const ProcessMarked& change);
+    void change(const ProcessVouched& change);
+    void change(const ProcessStopAsked& change);
+    void revert_processes();
 
     /// The two ways a session enters and leaves the tables; links, deadlines and counts follow.
     Slot insert(LiveSession&& live);
@@ -166,6 +201,10 @@ class State {
     SteadyTime first_deadline(const LiveSession& live, SteadyTime from) const;
     /// The clock of a session whose newest time on record is `newest`.
     std::chrono::milliseconds clock_for(WallTime newest) const;
+    /// By how much the wall clock is behind where it stood then, or zero.
+    std::chrono::milliseconds set_back_since(std::chrono::milliseconds clock) const;
+    /// So long ago was that moment on the boot clock; none: now.
+    std::chrono::nanoseconds ago(std::optional<SteadyTime> boot) const;
     /// What is recorded of it from now on is by the clock as it is, set ahead or not: when that is
     /// set back again, these times must not be passed either.
     void believe_clock(LiveSession& live);
@@ -180,6 +219,7 @@ class State {
     OwnerHosts owner_hosts_;
     TextPool texts_;
     OwnerTable owners_;
+    RunningProcesses processes_;
     TimerWheel wheel_;
     LeaseCensus census_;
     Heads heads_;
@@ -187,6 +227,7 @@ class State {
     Now heard_;
     bool has_begun_ = false;
     std::chrono::seconds turn_window_ = limits::turn_window_default;
+    std::size_t processes_max_ = limits::processes_default;
     std::chrono::milliseconds clock_set_{0};  // all steps of the wall clock so far, added up
     std::optional<SteadyTime> watched_until_;
     std::optional<SteadyTime> vouched_until_;
@@ -205,10 +246,13 @@ class State {
     std::vector<TimerWheel::Number> fired_;
     std::vector<SessionId> attached_before_;
     std::vector<Due> opened_;  // leases whose owners were not told yet
+    std::vector<SessionId> background_unsure_;
     SteadyTime hold_until_{};
 
     // Of the batch that is being decided.
     std::vector<Undo> undo_;
+    std::vector<ProcessUndo> process_undo_;
+    std::vector<SessionId> background_sure_;  // to be looked at again if it fails
     std::unordered_set<SessionId> ended_;
     std::vector<OwnerTable::Number> done_with_;  // owners whose last session was ended
     Heads heads_before_;

@@ -153,6 +153,7 @@ void State::open(const Reopened& change) {
     live.set_turn_clients({});
     live.set_doubt(std::nullopt, std::nullopt);
     live.set_parked(std::nullopt);
+    live.set_background(std::nullopt);
     live.set_generation(change.generation);
     live.set_leftovers(change.leftovers);
     live.set_reaper(change.reaper, change.reaper_is_parent);
@@ -174,6 +175,14 @@ void State::end(const Ended& change) {
     undo_.push_back({change.id, table_.at(slot)});
     erase(slot);
     ended_.insert(change.id);
+}
+
+void State::set_background(const BackgroundSet& change) {
+    modify(change.id, [&](Slot slot, LiveSession& live) {
+        live.set_background(change.since);
+        live.set_detached(detached_after(change, live.detached_since()));
+        if (change.lease_from) begin_window(slot);
+    });
 }
 
 void State::apply(const Change& change) {
@@ -237,6 +246,12 @@ void State::apply(const Change& change) {
             if (state.find(c.id) == nullptr) return;
             state.modify(c.id, [&](Slot, LiveSession& live) { live.set_title(c.labels.title); });
         }
+        void operator()(const BackgroundSet& c) { state.set_background(c); }
+        void operator()(const ProcessOpened& c) { state.open(c); }
+        void operator()(const ProcessEnded& c) { state.end(c); }
+        void operator()(const ProcessMarked& c) { state.change(c); }
+        void operator()(const ProcessVouched& c) { state.change(c); }
+        void operator()(const ProcessStopAsked& c) { state.change(c); }
         // Ended sessions are in the store only.
         void operator()(const LeftoversSettled&) {}
         void operator()(const Seen& c) {

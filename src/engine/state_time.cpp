@@ -17,8 +17,15 @@ void State::believe_clock(LiveSession& live) {
 }
 
 std::chrono::milliseconds State::set_back_for(const LiveSession& live) const {
-    const auto behind = owner_hosts_.clock_of(live.owner_host()) - clock_set_;
-    return std::max(behind, std::chrono::milliseconds{0});
+    return set_back_since(owner_hosts_.clock_of(live.owner_host()));
+}
+
+std::chrono::milliseconds State::set_back_since(std::chrono::milliseconds clock) const {
+    return std::max(clock - clock_set_, std::chrono::milliseconds{0});
+}
+
+std::chrono::nanoseconds State::ago(std::optional<SteadyTime> boot) const {
+    return now_.boot - std::min(boot.value_or(now_.boot), now_.boot);
 }
 
 void State::last_word_written(const LastWord& word) {
@@ -44,18 +51,15 @@ WallTime State::time_for(const LiveSession& live) const {
 }
 
 WallTime State::earliest_for(const LiveSession& live, std::optional<SteadyTime> boot) const {
-    const auto ago = now_.boot - std::min(boot.value_or(now_.boot), now_.boot);
-    return time_for(live) - std::chrono::ceil<std::chrono::milliseconds>(ago);
+    return time_for(live) - std::chrono::ceil<std::chrono::milliseconds>(ago(boot));
 }
 
 WallTime State::latest_for(const LiveSession& live, std::optional<SteadyTime> boot) const {
-    const auto ago = now_.boot - std::min(boot.value_or(now_.boot), now_.boot);
-    return time_for(live) - std::chrono::floor<std::chrono::milliseconds>(ago);
+    return time_for(live) - std::chrono::floor<std::chrono::milliseconds>(ago(boot));
 }
 
 WallTime State::heard_at() const {
-    const auto ago = now_.boot - std::min(heard_.boot, now_.boot);
-    return now_.wall - std::chrono::ceil<std::chrono::milliseconds>(ago);
+    return now_.wall - std::chrono::ceil<std::chrono::milliseconds>(ago(heard_.boot));
 }
 
 WallTime State::seen_at(const LiveSession& live) const {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -44,7 +46,21 @@ bool survives_failure(const Result<Reply>& reply, const std::unordered_set<Sessi
 
 /// Of a session that is not open here only what it ended as is known.
 bool rests_on_end(const Input& input) {
-    return as<Inspect>(input) == nullptr && as<SettleLeftovers>(input) == nullptr;
+    return as<Inspect>(input) == nullptr && as<SettleLeftovers>(input) == nullptr &&
+           as<ProcessGone>(input) == nullptr && as<ProcessActive>(input) == nullptr;
+}
+
+/// The background process that a change is about, unless it is a new one.
+const ProcessRef* process_in(const Change& change) {
+    return std::visit(
+        []<typename One>(const One& one) -> const ProcessRef* {
+            if constexpr (std::is_base_of_v<ProcessRef, One>) {
+                return &one;
+            } else {
+                return nullptr;
+            }
+        },
+        change);
 }
 
 Error unknown_here(const Session& row) {
@@ -82,6 +98,9 @@ Result<void> Journal::recover(Now now, std::string boot_id) {
     seen_saved_at_ = listened_saved_ = now.steady;
     // Earlier starts matter to no lease but those that run since before them.
     life_ = {.began = now.steady, .forget_until = now.steady};
+    auto adopted = store_.for_each_running_process(
+        [this](const BackgroundProcess& process) { state_.adopt(process); });
+    if (!adopted) return adopted;
     return store_.for_each_open([this](const Session& session) {
         state_.adopt(session);
         const bool runs = session.parked_since || session.owner.kind != OwnerKind::process;
@@ -105,9 +124,33 @@ Result<void> Journal::write() {
     return written;
 }
 
+/// Of background processes that the batch changed, those that do not run by the store.
+void Journal::follow_processes(std::vector<std::string>& conflicts) {
+    std::unordered_map<ProcessId, std::int64_t> changed;
+    for (const auto& change : batch_.changes) {
+        const auto* ref = process_in(change);
+        const auto* process = ref == nullptr ? nullptr : state_.processes().find(ref->id);
+        if (process != nullptr) changed.emplace(ref->id, process->row.number);
+    }
+    if (changed.empty()) return;
+    const auto read = store_.for_each_running_process([&](const BackgroundProcess& process) {
+        const auto found = changed.find(process.id);
+        if (found != changed.end() && found->second == process.number) changed.erase(found);
+    });
+    if (!read) return;
+    for (const auto& [id, number] : changed) {
+        conflicts.push_back(
+            fmt::format("background process {} ran here; the store does not have it as running: "
+                        "forgotten, no process:exit was told",
+                        id.text()));
+        state_.forget(id);
+    }
+}
+
 std::vector<std::string> Journal::follow_store() {
     std::vector<std::string> conflicts;
     if (!std::exchange(has_conflict_, false)) return conflicts;
+    follow_processes(conflicts);
     for (const auto& change : batch_.changes) {
         const auto* ref = ref_of(change);
         const auto* live = ref == nullptr ? nullptr : state_.find(ref->id);
@@ -206,8 +249,10 @@ Result<std::size_t> Journal::decide_some(std::span<Input> inputs, Step& step) {
     std::size_t taken = 0;
     for (auto& input : inputs) {
         std::optional<Session> past;
-        const auto* subject = subject_of(input);
-        const auto needs = needs_of(input);
+        const auto* process = process_of(input);
+        const auto* subject = process == nullptr ? subject_of(input) : &process->row.session_id;
+        // What becomes of a process is told with what its session was.
+        const auto needs = process == nullptr ? needs_of(input) : Needs::past;
         const bool is_open = needs != Needs::nothing && state_.find(*subject) != nullptr;
         if (needs == Needs::row || (needs == Needs::past && !is_open)) {
             // What was decided of it is not written: the row in the store is out of date, so what
@@ -242,10 +287,19 @@ Result<std::size_t> Journal::decide_some(std::span<Input> inputs, Step& step) {
     return taken;
 }
 
+const RunningProcess* Journal::process_of(const Input& input) const {
+    if (const auto* gone = as<ProcessGone>(input)) return state_.processes().find(gone->process);
+    if (const auto* active = as<ProcessActive>(input)) {
+        return state_.processes().find(active->process_id);
+    }
+    return nullptr;
+}
+
 bool Journal::is_in_batch(const SessionId& id) const {
     return std::ranges::any_of(batch_.changes, [&](const Change& change) {
-        const auto* opened = std::get_if<Opened>(&change);
-        return (opened != nullptr ? opened->session.id : ref_of(change)->id) == id;
+        if (const auto* opened = std::get_if<Opened>(&change)) return opened->session.id == id;
+        const auto* ref = ref_of(change);
+        return ref != nullptr && ref->id == id;
     });
 }
 
@@ -282,21 +336,32 @@ void Journal::decide_work(Step& step) {
     work_left_ = false;
     state_.hear(state_.now());
     step.automatic_from = step.events.size() + batch_.events.size();
+    const auto is_full = [this] {
+        work_left_ = batch_.changes.size() >= limits::batch_commands_max;
+        return work_left_;
+    };
+    // First what keeps sessions, then what ends them.
+    while (const auto* process = state_.next_vouch_over()) {
+        take(decide_vouch_over(*process, state_));
+        if (is_full()) return;
+    }
+    while (const auto slot = state_.next_background_unsure()) {
+        take(decide_background(state_.at(*slot), state_));
+        if (is_full()) return;
+    }
     while (const auto slot = state_.next_work()) {
         const auto& live = state_.at(*slot);
         auto decision = decide_due(live, state_.holds_leases(), state_);
         note_lateness(live, decision);
         take(std::move(decision));
-        if (batch_.changes.size() >= limits::batch_commands_max) {
-            work_left_ = true;
-            return;
-        }
+        if (is_full()) return;
     }
 }
 
 void Journal::flush_seen_if_due() {
     const auto now = state_.now();
-    if (now.steady - seen_saved_at_ < seen_period || state_.open_count() == 0) return;
+    const bool watches_any = state_.open_count() > 0 || state_.processes().size() > 0;
+    if (now.steady - seen_saved_at_ < seen_period || !watches_any) return;
     if (save_some_seen()) {
         work_left_ = true;
     } else {

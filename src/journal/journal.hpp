@@ -79,6 +79,8 @@ class Journal {
 
     Result<std::size_t> decide_some(std::span<Input> inputs, Step& step);
     Result<Reply> decide_one(Input&& input, const Session* past);
+    /// The background process that an observation is about, if it runs.
+    const RunningProcess* process_of(const Input& input) const;
     /// Whether something was decided of that session that is not written yet: its row is out of
     /// date.
     bool is_in_batch(const SessionId& id) const;
@@ -97,6 +99,7 @@ class Journal {
     /// After a transaction was taken back because rows were not as decided: the store is right, as
     /// it would be for a daemon that starts.  Says what was done about which session.
     std::vector<std::string> follow_store();
+    void follow_processes(std::vector<std::string>& conflicts);
     /// True when there are more rows than one transaction should hold.
     bool save_some_seen();
     std::optional<LastWord> last_word() const;

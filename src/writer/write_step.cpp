@@ -82,6 +82,33 @@ std::vector<Input> WriteStep::look_at_owners(const SurveyReply& survey,
     return findings;
 }
 
+std::vector<Input> WriteStep::look_at_processes(const ProcessTable& processes) {
+    std::vector<Input> findings;
+    state_.processes().for_each([&](const RunningProcess& process) {
+        auto finding = look_for(process.row.process, processes);
+        auto* gone = std::get_if<Gone>(&finding);
+        if (gone == nullptr) return;
+        gone->departure.seen_at = read_clocks_().boot;
+        findings.emplace_back(ProcessGone{.process = process.row.process,
+                                          .departure = std::move(gone->departure),
+                                          .never_ran = {}});
+    });
+    return findings;
+}
+
+void WriteStep::watch_processes(std::vector<Effect>& effects) const {
+    state_.processes().for_each([&](const RunningProcess& process) {
+        const auto& row = process.row;
+        // What came on record while this daemon starts is watched already.
+        if (!process.adopted) return;
+        effects.emplace_back(WatchProcess{row});
+        if (!row.stop_asked_at) return;
+        effects.emplace_back(StopTree{row.id, row.process,
+                                      command_text(row.argv, limits::leftover_command_bytes_max),
+                                      row.stop_asked_by});
+    });
+}
+
 Result<void> WriteStep::end_the_dead(std::vector<Input> findings, LeftoverFinder& leftovers,
                                      Recovered& recovered) {
     // One moment, however long it takes: nobody can be heard yet, so no lease may run down.
@@ -164,6 +191,8 @@ Result<WriteStep::Recovered> WriteStep::recover(const ProcessTable& processes,
     inputs.clear();
     const auto& survey = std::get<SurveyReply>(*surveyed.replies.front());
     for (const auto& owner : survey.owners) leftovers.protect(owner.process);
+    // Before their sessions end: what has ended by now is nothing that a session leaves behind.
+    std::ranges::move(look_at_processes(processes), std::back_inserter(inputs));
     std::ranges::move(look_at_owners(survey, processes), std::back_inserter(inputs));
     // Before the ends that are written now add to them.
     if (auto resumed = resume_stopping(recovered.effects); !resumed) {
@@ -172,6 +201,7 @@ Result<WriteStep::Recovered> WriteStep::recover(const ProcessTable& processes,
     if (auto ended = end_the_dead(std::move(inputs), leftovers, recovered); !ended) {
         return std::unexpected(ended.error());
     }
+    watch_processes(recovered.effects);
     // Nothing was kept: the log begins with what was just written.
     if (first_seq_ == 0) first_seq_ = head_at_start_ + 1;
     return recovered;
@@ -250,7 +280,11 @@ std::optional<std::chrono::milliseconds> WriteStep::max_wait() const {
     if (journal_.has_work_left() || !to_repeat_.empty()) return 0ms;
     if (trim_left_) return tick;
     if (state_.has_deadlines()) return tick;
-    if (state_.open_count() > 0) return quiet_tick;
+    if (const auto end = state_.next_vouch_end()) {
+        // The clock may be set meanwhile.
+        return std::clamp<std::chrono::milliseconds>(*end - last_readings_.wall, tick, quiet_tick);
+    }
+    if (state_.open_count() > 0 || state_.processes().size() > 0) return quiet_tick;
     return std::nullopt;
 }
 

@@ -52,13 +52,15 @@ class WriteStep {
     };
     /// Takes the open sessions from the store, announces the daemon, takes in what is written of
     /// their ends, and looks at each of their owners: adopted, ended or marked unknown before
-    /// anybody can ask.  One that has ended and whose parent may still say how is left to the
+    /// anybody can ask.  The same for background processes, whose stopping goes on where it was
+    /// asked for.  An owner that has ended and whose parent may still say how is left to the
     /// watch, which waits for that word.  What an earlier daemon was stopping comes as a
     /// StopLeftovers of its own.
     Result<Recovered> recover(const ProcessTable& processes, LeftoverFinder& leftovers,
                               SpoolAtStart& spool, std::string announcement);
     /// Before `recover`: see State.
     void set_turn_window(std::chrono::seconds window) { state_.set_turn_window(window); }
+    void set_processes_max(std::size_t most) { state_.set_processes_max(most); }
     /// Whoever can be heard is heard from now on: what passed before counts against no lease.
     Now listen_from_now();
 
@@ -115,6 +117,9 @@ class WriteStep {
     Result<void> end_the_dead(std::vector<Input> findings, LeftoverFinder& leftovers,
                               Recovered& recovered);
     Result<void> resume_stopping(std::vector<Effect>& effects);
+    std::vector<Input> look_at_processes(const ProcessTable& processes);
+    /// Those that were not found gone: watched from now on.
+    void watch_processes(std::vector<Effect>& effects) const;
     bool has_too_many_events(const Retention& retention) const;
     void begin_log_age(const std::string& boot_id);
     std::chrono::milliseconds log_age() const;

@@ -216,6 +216,10 @@ void Writer::update_figures() {
         figures_.by_status.at(i) = write_step_.state().count(static_cast<Status>(i));
     }
     figures_.open = write_step_.state().open_count();
+    for (std::size_t i = 0; i < figures_.processes.size(); ++i) {
+        figures_.processes.at(i) =
+            write_step_.state().processes().count(static_cast<ProcessActivity>(i));
+    }
     figures_.leases = write_step_.state().lease_count();
     figures_.last_seq = write_step_.state().heads().seq;
     figures_.first_seq = write_step_.first_seq();

@@ -61,6 +61,8 @@ class Writer {
     /// Numbers for people, a moment old at most.
     struct Figures {
         std::array<std::atomic<std::size_t>, status_names.size()> by_status{};
+        /// Background processes that run, by what they do.
+        std::array<std::atomic<std::size_t>, process_activity_names.size()> processes{};
         std::atomic<std::size_t> open{0};
         std::atomic<std::size_t> leases{0};
         std::atomic<Seq> last_seq{0};
