@@ -236,7 +236,12 @@ Decision decide_background(const LiveSession& live, const State& state) {
 
 Decided<NotedReply> decide_on(ProcessGone&& gone, const Session* past, const State& state) {
     const auto* process = state.processes().find(gone.process);
-    if (process == nullptr) return reply_with(NotedReply{0});
+    if (process == nullptr) {
+        // Not on record, or no longer: nobody has to keep what is left of it.
+        auto decision = reply_with(NotedReply{0});
+        decision.effects.emplace_back(UnwatchProcess{{}, std::move(gone.process)});
+        return decision;
+    }
     auto decision = reply_with(NotedReply{1});
     auto row = process->row;
     row.exit = exit_of(*process, gone, state);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <type_traits>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -50,19 +48,6 @@ bool rests_on_end(const Input& input) {
            as<ProcessGone>(input) == nullptr && as<ProcessActive>(input) == nullptr;
 }
 
-/// The background process that a change is about, unless it is a new one.
-const ProcessRef* process_in(const Change& change) {
-    return std::visit(
-        []<typename One>(const One& one) -> const ProcessRef* {
-            if constexpr (std::is_base_of_v<ProcessRef, One>) {
-                return &one;
-            } else {
-                return nullptr;
-            }
-        },
-        change);
-}
-
 Error unknown_here(const Session& row) {
     return {ErrorCode::storage,
             fmt::format("session {} is {} in the store (generation {}), which this daemon did "
@@ -71,20 +56,6 @@ Error unknown_here(const Session& row) {
                         row.id.text(), row.end ? "ended" : "open", row.generation),
             {},
             {}};
-}
-
-std::string what_became_of(const Session* row, bool is_behind) {
-    if (row == nullptr) return "no row of it: forgotten";
-    if (row->end) {
-        return fmt::format("generation {}, ended ({}): forgotten, no session:end was told",
-                           row->generation, name_of(row->end->reason));
-    }
-    if (is_behind) {
-        return fmt::format("generation {}: set aside until the daemon is restarted",
-                           row->generation);
-    }
-    return fmt::format("generation {}: taken over, its owner is watched from now on",
-                       row->generation);
 }
 
 }  // namespace
@@ -122,56 +93,6 @@ Result<void> Journal::write() {
     life_is_saved_ = true;
     listened_saved_ = state_.now().steady;
     return written;
-}
-
-/// Of background processes that the batch changed, those that do not run by the store.
-void Journal::follow_processes(std::vector<std::string>& conflicts) {
-    std::unordered_map<ProcessId, std::int64_t> changed;
-    for (const auto& change : batch_.changes) {
-        const auto* ref = process_in(change);
-        const auto* process = ref == nullptr ? nullptr : state_.processes().find(ref->id);
-        if (process != nullptr) changed.emplace(ref->id, process->row.number);
-    }
-    if (changed.empty()) return;
-    const auto read = store_.for_each_running_process([&](const BackgroundProcess& process) {
-        const auto found = changed.find(process.id);
-        if (found != changed.end() && found->second == process.number) changed.erase(found);
-    });
-    if (!read) return;
-    for (const auto& [id, number] : changed) {
-        conflicts.push_back(
-            fmt::format("background process {} ran here; the store does not have it as running: "
-                        "forgotten, no process:exit was told",
-                        id.text()));
-        state_.forget(id);
-    }
-}
-
-std::vector<std::string> Journal::follow_store() {
-    std::vector<std::string> conflicts;
-    if (!std::exchange(has_conflict_, false)) return conflicts;
-    follow_processes(conflicts);
-    for (const auto& change : batch_.changes) {
-        const auto* ref = ref_of(change);
-        const auto* live = ref == nullptr ? nullptr : state_.find(ref->id);
-        // One that is not open was decided on its row, which is read again next time.
-        if (live == nullptr) continue;
-        const auto row = store_.find(ref->id);
-        if (!row) return conflicts;
-        const auto* stands = *row ? &**row : nullptr;
-        const auto generation = live->generation();
-        const bool is_open = stands != nullptr && !stands->end;
-        if (is_open && stands->generation == generation && stands->ordinal == live->ordinal()) {
-            continue;
-        }
-        // The log holds the start of a later generation: nothing can be told of this one.
-        const bool is_behind = is_open && stands->generation < generation;
-        conflicts.push_back(
-            fmt::format("session {} was open here in generation {}; the store has {}",
-                        ref->id.text(), generation, what_became_of(stands, is_behind)));
-        state_.follow(ref->id, is_open && !is_behind ? stands : nullptr);
-    }
-    return conflicts;
 }
 
 void Journal::save_listened_now_and_then() {

@@ -176,6 +176,8 @@ Result<WriteStep::Recovered> WriteStep::recover(const ProcessTable& processes,
     if (!state_.attached_before().empty()) {
         inputs.emplace_back(ClientsGone{});
     }
+    // Before any session ends: what has ended by now is nothing that it leaves behind.
+    std::ranges::move(look_at_processes(processes), std::back_inserter(inputs));
     auto announced = journal_.commit(std::move(inputs), listen_from_now());
     if (announced.failed) return fail(ErrorCode::storage, announced.why_failed);
     state_.forget_attached_before();
@@ -191,8 +193,6 @@ Result<WriteStep::Recovered> WriteStep::recover(const ProcessTable& processes,
     inputs.clear();
     const auto& survey = std::get<SurveyReply>(*surveyed.replies.front());
     for (const auto& owner : survey.owners) leftovers.protect(owner.process);
-    // Before their sessions end: what has ended by now is nothing that a session leaves behind.
-    std::ranges::move(look_at_processes(processes), std::back_inserter(inputs));
     std::ranges::move(look_at_owners(survey, processes), std::back_inserter(inputs));
     // Before the ends that are written now add to them.
     if (auto resumed = resume_stopping(recovered.effects); !resumed) {
