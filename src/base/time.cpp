@@ -79,4 +79,51 @@ std::optional<WallTime> parse_rfc3339(std::string_view text) {
     return WallTime{duration_cast<milliseconds>(at.time_since_epoch())};
 }
 
+namespace {
+
+bool all_digits(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Takes the milliseconds of ".123456" off the text; what is finer than that is cut off.
+std::optional<std::chrono::milliseconds> take_fraction(std::string_view& text) {
+    if (!text.starts_with('.')) return std::chrono::milliseconds{0};
+    text.remove_prefix(1);
+    const auto size = std::min(text.find_first_not_of("0123456789"), text.size());
+    constexpr std::size_t finest = 9;
+    if (size == 0 || size > finest) return std::nullopt;
+    std::string shown(text.substr(0, std::min<std::size_t>(size, 3)));
+    shown.resize(3, '0');
+    text.remove_prefix(size);
+    return std::chrono::milliseconds{*digits(shown, 0, 3)};
+}
+
+/// East of Greenwich it is positive.
+std::optional<std::chrono::minutes> offset_in(std::string_view text) {
+    if (text == "Z" || text == "z") return std::chrono::minutes{0};
+    if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') {
+        return std::nullopt;
+    }
+    if (!all_digits(text.substr(1, 2)) || !all_digits(text.substr(4, 2))) return std::nullopt;
+    const auto hours = digits(text, 1, 2);
+    const auto minutes = digits(text, 4, 2);
+    if (*hours > 23 || *minutes > 59) return std::nullopt;
+    const auto offset = std::chrono::minutes{*hours * 60 + *minutes};
+    return text[0] == '-' ? -offset : offset;
+}
+
+}  // namespace
+
+std::optional<WallTime> parse_any_rfc3339(std::string_view text) {
+    constexpr std::size_t seconds_end = 19;
+    if (text.size() <= seconds_end) return std::nullopt;
+    const auto at = parse_rfc3339(std::string(text.substr(0, seconds_end)) + 'Z');
+    auto rest = text.substr(seconds_end);
+    const auto fraction = take_fraction(rest);
+    if (!at || !fraction) return std::nullopt;
+    const auto offset = offset_in(rest);
+    if (!offset) return std::nullopt;
+    return *at + *fraction - *offset;
+}
+
 }  // namespace knell

@@ -44,5 +44,7 @@ std::string format_rfc3339(WallTime time);
 void append_rfc3339(std::string& out, WallTime time);
 /// Accepts what format_rfc3339 writes, with or without a fraction.
 std::optional<WallTime> parse_rfc3339(std::string_view text);
+/// Also what others write: any fraction of a second, an offset from UTC instead of Z.
+std::optional<WallTime> parse_any_rfc3339(std::string_view text);
 
 }  // namespace knell

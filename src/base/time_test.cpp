@@ -26,5 +26,20 @@ TEST(Rfc3339, RefusesWhatIsNotATime) {
     EXPECT_TRUE(parse_rfc3339("2026-11-15T03:52:25Z"));
 }
 
+TEST(Rfc3339, OfOthersHasOffsetsAndAnyFraction) {
+    const auto at = parse_rfc3339("2026-11-15T03:52:25.120Z");
+    for (const auto* text : {"2026-11-15T03:52:25.12Z", "2026-11-15T03:52:25.1200009z",
+                             "2026-11-15T05:22:25.12+01:30", "2026-11-14T22:52:25.120-05:00"}) {
+        EXPECT_EQ(parse_any_rfc3339(text), at) << text;
+    }
+    for (const auto* text :
+         {"", "2026-11-15", "2026-11-15T03:52:25", "2026-11-15T03:52:25.Z", "2026-11-15T03:52:25+1",
+          "2026-11-15T03:52:25.1234567890Z", "2026-11-15T03:52:25+24:00",
+          "2026-11-15T03:52:25+01:60", "2026-11-15T03:52:25+01:00Z", "2026-11-15T03:52:25+-1:00",
+          "2026-13-15T03:52:25+01:00"}) {
+        EXPECT_FALSE(parse_any_rfc3339(text)) << text;
+    }
+}
+
 }  // namespace
 }  // namespace knell

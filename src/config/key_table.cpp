@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "config/duration_text.hpp"
+#include "base/duration_text.hpp"
 
 namespace knell {
 

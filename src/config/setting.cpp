@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/check.hpp"
-#include "config/duration_text.hpp"
+#include "base/duration_text.hpp"
 
 namespace knell {
 

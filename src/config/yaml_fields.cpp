@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.hpp"
-#include "config/duration_text.hpp"
+#include "base/duration_text.hpp"
 #include "config/nearest_word.hpp"
 
 namespace knell {

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 
 #include "core/limits.hpp"
-#include "deliver/webhook/base64.hpp"
 #include "platform/environment.hpp"
 #include "platform/fd.hpp"
+#include "wire/base64.hpp"
 
 namespace knell {
 

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "core/limits.hpp"
-#include "deliver/webhook/base64.hpp"
 #include "testing/temp_folder.hpp"
+#include "wire/base64.hpp"
 
 namespace knell {
 namespace {

@@ -7,8 +7,8 @@
 #include <openssl/hmac.h>
 
 #include "base/check.hpp"
-#include "deliver/webhook/base64.hpp"
 #include "deliver/webhook/secret.hpp"
+#include "wire/base64.hpp"
 
 namespace knell {
 

@@ -1,4 +1,4 @@
-#include "config/duration_text.hpp"
+#include "base/duration_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "deliver/webhook/base64.hpp"
+#include "wire/base64.hpp"
 
 #include <gtest/gtest.h>
 
