@@ -3,6 +3,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/background_process.hpp"
 #include "core/end.hpp"
 #include "core/event.hpp"
 #include "core/leftover.hpp"
@@ -29,6 +30,13 @@ template <>
 inline constexpr std::span<const std::string_view> names_of<OwnerKind>{owner_kind_names};
 template <>
 inline constexpr std::span<const std::string_view> names_of<PendingState>{letter_state_names};
+template <>
+inline constexpr std::span<const std::string_view> names_of<ExitKind>{exit_kind_names};
+template <>
+inline constexpr std::span<const std::string_view> names_of<ProcessActivity>{
+    process_activity_names};
+template <>
+inline constexpr std::span<const std::string_view> names_of<ProcessOrigin>{process_origin_names};
 template <>
 inline constexpr std::span<const std::string_view> names_of<Proof>{proof_names};
 template <>

@@ -72,6 +72,22 @@ class TextSink {
         append_rfc3339(out_, value);
         out_ += '"';
     }
+    void words(std::string_view name, const std::vector<std::string>& value) {
+        put_name(name);
+        out_ += '[';
+        for (const auto& word : value) {
+            if (&word != &value.front()) out_ += ',';
+            append_string(out_, word);
+        }
+        out_ += ']';
+    }
+    template <typename List>
+    void object(std::string_view name, List list) {
+        put_name(name);
+        TextSink inner(out_);
+        list(inner);
+        inner.finish();
+    }
     void leftovers(std::string_view name, const std::vector<Leftover>& value) {
         if (value.empty()) return;
         put_name(name);
@@ -90,6 +106,10 @@ class TextSink {
             if (leftover.fate != Fate::unknown) {
                 out_ += R"(,"fate":)";
                 append_string(out_, name_in(fate_names, leftover.fate));
+            }
+            if (!leftover.process_id.empty()) {
+                out_ += R"(,"process_id":)";
+                append_string(out_, leftover.process_id.text());
             }
             out_ += '}';
         }

@@ -3,11 +3,14 @@
 #include <string_view>
 
 #include "core/event.hpp"
+#include "core/limits.hpp"
+#include "wire/process_json.hpp"
 
 /// The fields of the client contract that go out in more than one form: as an object, to be looked
 /// into, and straight as text, for feeds.  Listed once, so that the forms cannot come apart.
 ///
-/// A Sink has `text` and `leftovers`, which leave out what is empty, `number`, `flag` and `time`.
+/// A Sink has `text` and `leftovers`, which leave out what is empty, `number`, `flag`, `time`,
+/// `words`, and `object`, which hands the sink of an object inside to whoever lists its fields.
 namespace knell::wire {
 
 template <typename Sink>
@@ -27,6 +30,64 @@ void list_fields(Sink& sink, const Tally& tally) {
     sink.number("message_count", tally.messages);
     sink.number("input_tokens", tally.input_tokens);
     sink.number("output_tokens", tally.output_tokens);
+}
+
+template <typename Sink>
+void list_fields(Sink& sink, const ProcessExit& exit) {
+    sink.text("kind", name_in(exit_kind_names, exit.kind));
+    if (exit.kind == ExitKind::exited) sink.number("code", exit.number);
+    const bool by_signal = exit.kind == ExitKind::signaled || exit.kind == ExitKind::oom_killed;
+    if (by_signal && exit.number != 0) sink.number("signal", exit.number);
+    sink.time("at", exit.at);
+    sink.time("after", exit.after);
+    sink.time("before", exit.before);
+    sink.text("evidence", exit.evidence);
+}
+
+/// What it did last is of no use once it has ended.
+template <typename Sink>
+void list_activity(Sink& sink, const BackgroundProcess& process) {
+    const auto& exit = process.exit;
+    const auto& facts = process.activity;
+    sink.text("activity",
+              name_in(process_activity_names, exit ? ProcessActivity::exited : facts.activity));
+    sink.time("activity_since", exit ? exit->at : facts.since);
+    sink.text("evidence", exit ? exit->evidence : facts.evidence);
+}
+
+template <typename Sink>
+void list_fields(Sink& sink, const BackgroundProcess& process, const ProcessView& view) {
+    sink.text("process_id", process.id.text());
+    sink.text("session_id", process.session_id.text());
+    sink.number("generation", process.generation);
+    sink.text("task_id", process.task_id);
+    sink.text("scope", name_in(process_scope_names, view.scope));
+    sink.text("session", name_in(session_state_names, view.session));
+    sink.text("origin", name_in(process_origin_names, process.origin));
+    sink.number("pid", process.process.pid);
+    sink.text("command", command_text(process.argv, limits::leftover_command_bytes_max));
+    sink.words("argv", process.argv);
+    sink.text("cwd", process.cwd);
+    sink.text("title", process.title);
+    sink.time("started_at", process.started_at);
+    sink.text("state", name_in(process_state_names,
+                               process.exit ? ProcessState::exited : ProcessState::running));
+    list_activity(sink, process);
+    sink.flag("counts", counts_as_work(process, view.now));
+    if (process.stale_since) sink.time("stale_since", *process.stale_since);
+    if (process.vouched_until) sink.time("vouched_until", *process.vouched_until);
+    if (process.stop_asked_at) sink.time("stop_asked_at", *process.stop_asked_at);
+    sink.text("stop_asked_by", process.stop_asked_by);
+    if (process.exit) {
+        sink.object("exit", [&process](auto& inner) { list_fields(inner, *process.exit); });
+    }
+}
+
+/// As it was when the event happened.
+inline ProcessView view_of(const Event& event) {
+    return {.now = event.time,
+            .session = event.after_end ? SessionState::ended : SessionState::open,
+            .scope = scope_of(*event.process, /*task_id=*/{})};
 }
 
 template <typename Sink>
@@ -53,6 +114,10 @@ void list_fields(Sink& sink, const Event& event, std::string_view node_id) {
     if (event.pid != 0) sink.number("pid", event.pid);
     sink.text("host", event.host);
     sink.time("started_at", event.started_at);
+    if (event.process) {
+        sink.object("process",
+                    [&event](auto& inner) { list_fields(inner, *event.process, view_of(event)); });
+    }
     if (event.end) {
         list_fields(sink, *event.end);
         list_fields(sink, event.tally);

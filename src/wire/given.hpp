@@ -91,6 +91,14 @@ class Given : public FieldReader {
         return std::optional<Given<fields>>(std::in_place, *inner, *this, field.name);
     }
 
+    /// One whose names are the client's own; nullptr when missing.
+    template <FieldName name>
+    const JsonObject* any_object() {
+        constexpr const Field& field = row<name>();
+        static_assert(field.type == FieldType::object && field.fields.empty());
+        return FieldReader::object(field);
+    }
+
     /// nullptr when missing, or not within its bounds.
     template <FieldName name>
     const JsonArray* array() {

@@ -1,67 +1,12 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
-
 #include "core/limits.hpp"
-#include "wire/choices.hpp"
-#include "wire/field.hpp"
+#include "wire/field_rows.hpp"
+#include "wire/process_fields.hpp"
 
 /// Rows that several methods have: parameters, and the objects of results, which
 /// wire/session_json renders; rpc/fields_test.cpp holds answers against these rows.
 namespace knell::wire::fields {
-
-using enum FieldType;
-using wire::Field;
-using wire::FieldType;
-using wire::names_of;
-using wire::place_of;
-using wire::unbounded;
-
-constexpr Field always(std::string_view name, FieldType type, std::string_view about) {
-    return {.name = name, .type = type, .required = true, .about = about};
-}
-constexpr Field only(std::string_view when, std::string_view name, FieldType type,
-                     std::string_view about) {
-    return {.name = name, .type = type, .when = when, .about = about};
-}
-template <typename Enum>
-constexpr Field always_one_of(std::string_view name, std::string_view about) {
-    auto field = always(name, FieldType::choice, about);
-    field.choices = names_of<Enum>;
-    return field;
-}
-constexpr Field always_objects(std::string_view name, std::span<const Field> fields,
-                               std::string_view about) {
-    auto field = always(name, FieldType::array, about);
-    field.fields = fields;
-    return field;
-}
-constexpr Field always_list(std::string_view name, FieldType items, std::string_view about) {
-    auto field = always(name, FieldType::array, about);
-    field.items = items;
-    return field;
-}
-constexpr Field always_object(std::string_view name, std::span<const Field> fields,
-                              std::string_view about) {
-    auto field = always(name, FieldType::object, about);
-    field.fields = fields;
-    return field;
-}
-/// A row whose fields are those of a shared object.
-constexpr Field with_object(Field field, std::string_view object, std::span<const Field> fields) {
-    field.object = object;
-    field.fields = fields;
-    return field;
-}
-
-template <std::size_t first, std::size_t second>
-constexpr std::array<Field, first + second> joined(const std::array<Field, first>& some,
-                                                   const std::array<Field, second>& more) {
-    std::array<Field, first + second> all;
-    std::copy(more.begin(), more.end(), std::copy(some.begin(), some.end(), all.begin()));
-    return all;
-}
 
 // --- parameters ---------------------------------------------------------------------------------
 
@@ -119,6 +64,7 @@ inline constexpr std::array leftover_fields{
           .choices = names_of<Fate>,
           .when = "once it is decided",
           .about = "what became of it"},
+    only("it is on record as a background process", "process_id", text, "under this id"),
 };
 
 inline constexpr std::array stands_for_fields{
@@ -196,6 +142,7 @@ inline constexpr std::array session_fields = joined(
         only("hosted, and no client looks at it", "detached_since", time, "since when"),
         always("turn", boolean, "whether the agent works on a prompt"),
         only("a turn is on", "turn_since", time, "since when"),
+        only("a background process of its counts as work", "background_since", time, "since when"),
         always("pinned", boolean, "whether a person wants it kept"),
         only("given", "meta", object, "what the client keeps with it"),
     });
@@ -207,43 +154,46 @@ inline constexpr std::array message_facts{
     only("known", "tokens", integer, "how many tokens it is"),
 };
 
-inline constexpr std::array event_fields =
-    joined(joined(
-               std::array{
-                   always("seq", integer, "its place in the log: rises by one, without holes"),
-                   always("id", text, "the same each time it is told"),
-                   Field{.name = "type",
-                         .type = choice,
-                         .required = true,
-                         .choices = names_of<EventType>,
-                         .about = "what happened"},
-                   always("time", time, "when"),
-                   only("about a session", "session_id", id, "which"),
-                   only("it has one", "session_key", text, "the session's routing key"),
-                   only("about a session", "generation", integer, "of the session"),
-                   only("it has one", "platform", word, "of the session"),
-                   only("it has one", "user_id", text, "of the session"),
-                   only("about a session", "source", word, "of the session"),
-                   only("it has one", "parent_id", id, "of the session"),
-                   Field{.name = "relation",
-                         .type = choice,
-                         .choices = names_of<Relation>,
-                         .when = "it has a parent",
-                         .about = "of the session"},
-                   only("it has one", "title", text, "of the session, at that time"),
-                   only("it has one", "cwd", text, "of the session"),
-                   only("given", "command", text, "what runs, as whoever opened the session said"),
-                   only("its owner is a process", "pid", integer, "of the owner"),
-                   only("it is known", "host", text, "where the owner runs"),
-                   only("about a session", "started_at", time, "when its generation was opened"),
-                   only("a session:update", "pinned", boolean, "whether it is kept, now"),
-               },
-               end_fields),
-           std::array{
-               only("ended", "message_count", integer, "messages on record"),
-               only("ended", "input_tokens", integer, "tokens that came in"),
-               only("ended", "output_tokens", integer, "tokens that went out"),
-           });
+inline constexpr std::array event_fields = joined(
+    joined(
+        std::array{
+            always("seq", integer, "its place in the log: rises by one, without holes"),
+            always("id", text, "the same each time it is told"),
+            Field{.name = "type",
+                  .type = choice,
+                  .required = true,
+                  .choices = names_of<EventType>,
+                  .about = "what happened"},
+            always("time", time, "when"),
+            only("about a session", "session_id", id, "which"),
+            only("it has one", "session_key", text, "the session's routing key"),
+            only("about a session", "generation", integer, "of the session"),
+            only("it has one", "platform", word, "of the session"),
+            only("it has one", "user_id", text, "of the session"),
+            only("about a session", "source", word, "of the session"),
+            only("it has one", "parent_id", id, "of the session"),
+            Field{.name = "relation",
+                  .type = choice,
+                  .choices = names_of<Relation>,
+                  .when = "it has a parent",
+                  .about = "of the session"},
+            only("it has one", "title", text, "of the session, at that time"),
+            only("it has one", "cwd", text, "of the session"),
+            only("given", "command", text, "what runs, as whoever opened the session said"),
+            only("its owner is a process", "pid", integer, "of the owner"),
+            only("it is known", "host", text, "where the owner runs"),
+            only("about a session", "started_at", time, "when its generation was opened"),
+            with_object(
+                only("about a background process", "process", object, "the process, at that time"),
+                "process", process_fields),
+            only("a session:update", "pinned", boolean, "whether it is kept, now"),
+        },
+        end_fields),
+    std::array{
+        only("ended", "message_count", integer, "messages on record"),
+        only("ended", "input_tokens", integer, "tokens that came in"),
+        only("ended", "output_tokens", integer, "tokens that went out"),
+    });
 
 /// What the docs and `rpc.describe` describe once.
 struct SharedObject {
@@ -253,7 +203,7 @@ struct SharedObject {
 inline constexpr std::array shared_objects{
     SharedObject{"session", session_fields},   SharedObject{"owner", owner_facts},
     SharedObject{"leftover", leftover_fields}, SharedObject{"message", message_facts},
-    SharedObject{"event", event_fields},
+    SharedObject{"event", event_fields},       SharedObject{"process", process_fields},
 };
 
 }  // namespace knell::wire::fields

@@ -1,37 +1,9 @@
 #include "wire/session_json.hpp"
 
 #include "wire/fields.hpp"
+#include "wire/object_sink.hpp"
 
 namespace knell::wire {
-
-namespace {
-
-void put(JsonObject& object, std::string_view name, std::string_view value) {
-    if (!value.empty()) object[name] = value;
-}
-
-void put(JsonObject& object, std::string_view name, WallTime value) {
-    object[name] = format_rfc3339(value);
-}
-
-/// The sink of wire/fields.hpp that makes an object.
-class ObjectSink {
-  public:
-    explicit ObjectSink(JsonObject& object) : object_(object) {}
-
-    void text(std::string_view name, std::string_view value) { put(object_, name, value); }
-    void number(std::string_view name, std::int64_t value) { object_[name] = value; }
-    void flag(std::string_view name, bool value) { object_[name] = value; }
-    void time(std::string_view name, WallTime value) { put(object_, name, value); }
-    void leftovers(std::string_view name, const std::vector<Leftover>& value) {
-        if (!value.empty()) object_[name] = to_json(value);
-    }
-
-  private:
-    JsonObject& object_;
-};
-
-}  // namespace
 
 JsonObject to_json(const Owner& owner) {
     JsonObject object;
@@ -81,6 +53,7 @@ JsonObject to_json(const Session& session) {
     if (session.detached_since) put(object, "detached_since", *session.detached_since);
     object["turn"] = session.turn_since.has_value();
     if (session.turn_since) put(object, "turn_since", *session.turn_since);
+    if (session.background_since) put(object, "background_since", *session.background_since);
     object["pinned"] = session.pinned;
     if (!session.meta.empty()) {
         if (auto meta = parse_json(session.meta)) object["meta"] = std::move(*meta);
@@ -96,6 +69,7 @@ JsonArray to_json(const std::vector<Leftover>& leftovers) {
                           {"found_by", leftover.found_by},
                           {"command", leftover.command}};
         put(object, "fate", name_in(fate_names, leftover.fate));
+        put(object, "process_id", leftover.process_id.text());
         array.push_back(std::move(object));
     }
     return array;
