@@ -36,6 +36,16 @@ std::vector<pid_t> numbers_in(std::string_view text) {
     return numbers;
 }
 
+/// The real one of "Uid:\t1000\t1000\t1000\t1000"; ids may be beyond what a pid can be.
+std::optional<uid_t> uid_in(std::string_view text) {
+    const auto start = text.find_first_not_of(" \t");
+    if (start == std::string_view::npos) return std::nullopt;
+    text.remove_prefix(start);
+    uid_t uid = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), uid);
+    return error == std::errc{} ? std::optional(uid) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<ProcStatus> parse_proc_status(std::string_view status) {
@@ -49,6 +59,8 @@ std::optional<ProcStatus> parse_proc_status(std::string_view status) {
             if (numbers.size() == 1) found.process = numbers.front();
         } else if (line.starts_with("NSpid:")) {
             found.pids = numbers_in(line.substr(6));
+        } else if (line.starts_with("Uid:")) {
+            found.uid = uid_in(line.substr(4));
         }
     }
     if (found.process <= 0) return std::nullopt;

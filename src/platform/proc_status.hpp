@@ -14,6 +14,7 @@ namespace knell {
 struct ProcStatus {
     pid_t process = 0;        // Tgid: the process it belongs to; its own pid for the first thread
     std::vector<pid_t> pids;  // NSpid: in the namespace of /proc, then in each one further inside
+    std::optional<uid_t> uid{};  // Uid: the real one, on whose behalf it runs
 };
 
 /// Nothing when there is no such thread, or it may not be read.

@@ -18,6 +18,7 @@ class FakeProcesses final : public ProcessTable {
     void show(std::uint64_t pid_namespace, pid_t inside, pid_t pid) {
         shown_[{pid_namespace, inside}] = pid;
     }
+    void set_look(pid_t pid, ProcessLook look) { looks_[pid] = std::move(look); }
     void set_parent(pid_t pid, pid_t parent) { parents_[pid] = parent; }
 
     std::optional<ProcessIdentity> identify(pid_t pid) const override {
@@ -35,10 +36,16 @@ class FakeProcesses final : public ProcessTable {
         const auto found = parents_.find(pid);
         return found == parents_.end() ? std::nullopt : std::optional(found->second);
     }
+    std::optional<ProcessLook> look_of(const ProcessIdentity& process) const override {
+        const auto found = looks_.find(process.pid);
+        if (found == looks_.end() || identify(process.pid) != process) return std::nullopt;
+        return found->second;
+    }
     bool is_knell(pid_t pid) const override {
         const auto found = knell_.find(pid);
         return found == knell_.end() || found->second;
     }
+    uid_t own_uid() const override { return 1000; }
     const std::string& boot_id() const override { return boot_id_; }
     std::uint64_t own_pid_namespace() const override { return 1; }
     std::uint64_t pid_namespace_of(pid_t) const override { return 1; }
@@ -55,6 +62,7 @@ class FakeProcesses final : public ProcessTable {
     std::map<pid_t, std::uint64_t> running_;
     std::map<std::pair<std::uint64_t, pid_t>, pid_t> shown_;
     std::map<pid_t, pid_t> parents_;
+    std::map<pid_t, ProcessLook> looks_;
     std::map<pid_t, bool> knell_;  // all, unless said otherwise
     std::string boot_id_ = "boot-1";
 };

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "base/text.hpp"
 #include "platform/proc_stat.hpp"
 #include "platform/proc_status.hpp"
 #include "platform/small_file.hpp"
@@ -79,6 +80,27 @@ ProcessSnapshot ProcTable::look_at(pid_t pid) const {
 std::optional<pid_t> ProcTable::parent_of(pid_t pid) const {
     const auto found = read_proc_stat(pid);
     return found ? std::optional(found->parent) : std::nullopt;
+}
+
+std::optional<ProcessLook> ProcTable::look_of(const ProcessIdentity& process) const {
+    const auto folder = fmt::format("/proc/{}", process.pid);
+    const auto status = read_proc_status(process.pid);
+    if (!status || !status->uid) return std::nullopt;
+    ProcessLook look{.uid = *status->uid, .argv = {}, .cwd = {}};
+    const auto words = read_small_file(folder + "/cmdline").value_or("");
+    for (std::string_view rest = words; !rest.empty();) {
+        look.argv.emplace_back(take_field(rest, '\0'));
+    }
+    if (look.argv.empty()) {
+        // It has overwritten them: its short name, as ps shows it.
+        const auto name = read_small_file(folder + "/comm").value_or("");
+        look.argv.push_back(fmt::format("[{}]", std::string_view(name).substr(0, name.find('\n'))));
+    }
+    std::error_code unreadable;
+    look.cwd = std::filesystem::read_symlink(folder + "/cwd", unreadable).string();
+    // Its pid may have been another's while we looked.
+    if (identify(process.pid) != process) return std::nullopt;
+    return look;
 }
 
 bool ProcTable::is_knell(pid_t pid) const {

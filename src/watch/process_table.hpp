@@ -2,8 +2,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "core/departure.hpp"
 #include "core/owner.hpp"
@@ -25,6 +27,13 @@ struct ProcessSnapshot {
     std::string why_unreadable;  // with neither ticks nor an end: what the system said
 };
 
+/// What a process looks like from outside.
+struct ProcessLook {
+    uid_t uid = 0;                  // whose it is
+    std::vector<std::string> argv;  // empty where it cannot be read
+    std::string cwd;                // the same
+};
+
 /// What can be learned about processes by looking.  Safe on any thread.
 class ProcessTable {
   public:
@@ -41,6 +50,12 @@ class ProcessTable {
     /// Whether that process runs this very program: only of our own wrapper it is known that all
     /// its children are the command's.
     virtual bool is_knell(pid_t) const { return true; }
+    /// Of that very process; nothing when it is gone, or cannot be seen.
+    virtual std::optional<ProcessLook> look_of(const ProcessIdentity&) const {
+        return std::nullopt;
+    }
+    /// Whose processes we may signal.
+    virtual uid_t own_uid() const { return ::geteuid(); }
     virtual const std::string& boot_id() const = 0;
     /// Pids of another namespace mean nothing here.
     virtual std::uint64_t own_pid_namespace() const = 0;
@@ -60,6 +75,7 @@ class ProcTable final : public ProcessTable {
     Departure exit_of(const ProcessSnapshot& snapshot,
                       const ProcessIdentity& process) const override;
     std::optional<pid_t> parent_of(pid_t pid) const override;
+    std::optional<ProcessLook> look_of(const ProcessIdentity& process) const override;
     const std::string& boot_id() const override { return boot_id_; }
     /// See PidNamespaces.
     void add_ended_namespace(std::uint64_t inode, std::string why) {
