@@ -17,6 +17,8 @@ std::span<const Method> session_read_methods();
 std::span<const Method> session_attach_methods();
 std::span<const Method> session_label_methods();
 std::span<const Method> turn_methods();
+std::span<const Method> process_methods();
+std::span<const Method> process_read_methods();
 std::span<const Method> events_methods();
 std::span<const Method> space_methods();
 std::span<const Method> hooks_methods();

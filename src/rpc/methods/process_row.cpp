@@ -1,0 +1,65 @@
+#include "rpc/methods/process_row.hpp"
+
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "wire/process_json.hpp"
+
+namespace knell::rpc {
+
+namespace {
+
+wire::SessionState state_of(ProcessOnRecord::Session session) {
+    switch (session) {
+        case ProcessOnRecord::Session::open:
+            return wire::SessionState::open;
+        case ProcessOnRecord::Session::ended:
+            return wire::SessionState::ended;
+        case ProcessOnRecord::Session::none:
+            return wire::SessionState::none;
+    }
+    return wire::SessionState::none;
+}
+
+}  // namespace
+
+JsonObject render_process(const ProcessOnRecord& row, std::string_view task_id, WallTime now) {
+    return wire::to_json(row.process, {.now = now,
+                                       .session = state_of(row.session),
+                                       .scope = wire::scope_of(row.process, task_id)});
+}
+
+void freshen(BackgroundProcess& process, const Backend& backend) {
+    if (process.exit) return;
+    if (auto seen = backend.activity_of(process.id)) process.activity = std::move(*seen);
+}
+
+Result<ProcessOnRecord> read_process(const ProcessId& id, Reader& reader, const Backend& backend) {
+    auto found = reader.process(id);
+    if (!found) return std::unexpected(std::move(found.error()));
+    if (!*found) {
+        return fail(ErrorCode::not_found,
+                    fmt::format("no process {}; `knell ps --all` lists what there is", id.text()));
+    }
+    freshen((*found)->process, backend);
+    return std::move(**found);
+}
+
+void find_process(ProcessId id, Backend& backend, Done<ProcessOnRecord> done) {
+    auto found = std::make_shared<ProcessOnRecord>();
+    backend.read(
+        ConnectionId::none,
+        [id = std::move(id), found, &backend](Reader& reader) -> Result<Json> {
+            auto row = read_process(id, reader, backend);
+            if (!row) return std::unexpected(std::move(row.error()));
+            *found = std::move(*row);
+            return Json{};
+        },
+        [found, done = std::move(done)](Result<wire::Rendered> read) mutable {
+            if (!read) return done(std::unexpected(std::move(read.error())));
+            done(std::move(*found));
+        });
+}
+
+}  // namespace knell::rpc
