@@ -25,6 +25,10 @@ constexpr std::array config_bindings{
     bind<&Config::http, &HttpSettings::allow_processes>("http.allow_processes"),
     bind<&Config::http, &HttpSettings::detach_window>("http.detach_window"),
     bind<&Config::http, &HttpSettings::turn_window>("http.turn_window"),
+    bind<&Config::processes, &ProcessSettings::per_session>("processes.per_session"),
+    bind<&Config::processes, &ProcessSettings::max>("processes.max"),
+    bind<&Config::processes, &ProcessSettings::output_bytes>("processes.output_bytes"),
+    bind<&Config::processes, &ProcessSettings::stale_after>("processes.stale_after"),
 };
 static_assert(binds_all_of(config_bindings, config_keys, ""));
 

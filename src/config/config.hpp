@@ -8,6 +8,7 @@
 #include "config/file_problem.hpp"
 #include "config/gateway_spec.hpp"
 #include "config/http_settings.hpp"
+#include "config/process_settings.hpp"
 #include "config/setting.hpp"
 #include "config/webhook_spec.hpp"
 #include "core/retention.hpp"
@@ -19,6 +20,7 @@ namespace knell {
 struct Config {
     Retention events;
     HttpSettings http;
+    ProcessSettings processes;
     std::vector<WebhookSpec> webhooks;
     std::vector<GatewaySpec> gateways;
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/text.hpp"
 #include "base/duration_text.hpp"
+#include "base/text.hpp"
 #include "config/nearest_word.hpp"
 
 namespace knell {

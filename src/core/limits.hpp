@@ -62,11 +62,15 @@ inline constexpr std::size_t process_argv_bytes_max = 64U << 10U;
 inline constexpr std::size_t process_variables_max = 1024;
 inline constexpr std::size_t process_environment_bytes_max = 128U << 10U;
 inline constexpr std::size_t process_output_bytes_default = 1U << 20U;  // kept on disk
+inline constexpr std::size_t process_output_bytes_min = 64U << 10U;
+inline constexpr std::size_t process_output_bytes_max = 1U << 30U;
 inline constexpr std::size_t process_output_page_default = 64U << 10U;
 inline constexpr std::size_t process_output_page_max = 1U << 20U;
 inline constexpr std::size_t process_evidence_bytes_max = 500;
 inline constexpr std::chrono::hours process_vouch_max{7 * 24};
 inline constexpr std::chrono::minutes process_stale_default{30};
+inline constexpr std::chrono::minutes process_stale_min{1};
+inline constexpr std::chrono::days process_stale_max{30};
 /// So long a process that has ended is listed, and its output kept; the record stays.
 inline constexpr std::chrono::minutes process_kept_after_exit{30};
 
