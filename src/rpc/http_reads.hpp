@@ -8,9 +8,10 @@
 namespace knell::rpc {
 
 struct HttpRead {
-    std::string_view path;  // {id} stands for the parameter session_id
+    std::string_view path;  // {id} stands for the parameter `id`
     std::string_view operation;
     std::string_view method;
+    std::string_view id = "session_id";
     /// Which rows of the method are query parameters; empty: all that are not in the path.
     std::array<std::string_view, 2> only = {};
     std::string_view limit = {};  // the row that is called `limit` here
@@ -35,6 +36,19 @@ inline constexpr std::array http_reads{
              .method = "session.show",
              .only = {"messages", "before"},
              .limit = "messages"},
+    HttpRead{.path = "/v1/processes",
+             .operation = "list_processes",
+             .method = "process.list",
+             .about = "With `Link: <...>; rel=\"next\"` where there are more"},
+    HttpRead{.path = "/v1/processes/{id}",
+             .operation = "show_process",
+             .method = "process.show",
+             .id = "process_id"},
+    HttpRead{.path = "/v1/processes/{id}/output",
+             .operation = "read_output",
+             .method = "process.output",
+             .id = "process_id",
+             .about = "Needs the full token: what a program writes may be secret"},
     HttpRead{.path = "/v1/hooks", .operation = "list_hooks", .method = "hooks.list"},
     HttpRead{.path = "/v1/space/activity",
              .operation = "show_activity",

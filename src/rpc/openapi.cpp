@@ -169,7 +169,7 @@ JsonArray parameters_of(const HttpRead& read) {
     const bool has_id = read.path.contains("{id}");
     JsonArray parameters;
     for (const auto& field : method_named(read.method).params) {
-        if (has_id && field.name == "session_id") {
+        if (has_id && field.name == read.id) {
             parameters.push_back(parameter(field, "id", "path"));
         } else if (is_query(read, field)) {
             const auto name = field.name == read.limit ? "limit" : field.name;

@@ -110,7 +110,8 @@ TEST(OpenApi, ServesTheseAndOnlySupervisorsNeedNoToken) {
     EXPECT_EQ(served,
               (std::set<std::string_view>{
                   "/v1/rpc", "/v1/sessions", "/v1/sessions/{id}", "/v1/sessions/{id}/why",
-                  "/v1/sessions/{id}/messages", "/v1/hooks", "/v1/status", "/v1/space/activity",
+                  "/v1/sessions/{id}/messages", "/v1/processes", "/v1/processes/{id}",
+                  "/v1/processes/{id}/output", "/v1/hooks", "/v1/status", "/v1/space/activity",
                   "/v1/events", "/metrics", "/healthz", "/readyz", "/openapi.json"}));
     EXPECT_EQ(open, (std::set<std::string_view>{"/healthz", "/readyz"}));
     EXPECT_EQ(operations.size(), served.size()) << "each operation has a name of its own";
@@ -141,6 +142,12 @@ TEST(OpenApi, TakesQueryParametersFromTheRows) {
     EXPECT_EQ(parameters_of("/v1/space/activity"),
               (Names{"query since", "query all", "header If-None-Match"}));
     EXPECT_EQ(parameters_of("/v1/status"), Names{});
+    EXPECT_EQ(parameters_of("/v1/processes"),
+              (Names{"query session_id", "query key", "query task_id", "query all", "query limit",
+                     "query cursor"}));
+    EXPECT_EQ(parameters_of("/v1/processes/{id}"), Names{"path id"});
+    EXPECT_EQ(parameters_of("/v1/processes/{id}/output"),
+              (Names{"path id", "query after", "query limit", "query encoding"}));
 }
 
 TEST(OpenApi, EveryReadIsAMethodAndItsRows) {

@@ -41,6 +41,13 @@ constexpr std::array table{
           .next_field = "messages_next",
           .next_param = "before",
           .renamed = {.query = "limit", .param = "messages", .standard = "50"}},
+    Route{.verb = "GET",
+          .path = "/v1/processes",
+          .method = "process.list",
+          .next_field = "next",
+          .next_param = "cursor"},
+    Route{.verb = "GET", .path = "/v1/processes/{process_id}", .method = "process.show"},
+    Route{.verb = "GET", .path = "/v1/processes/{process_id}/output", .method = "process.output"},
     Route{.verb = "GET", .path = "/v1/hooks", .method = "hooks.list"},
     Route{.verb = "GET", .path = "/v1/status", .method = "node.status"},
     Route{

@@ -47,8 +47,9 @@ TEST(Routes, LeadToMethodsThatExistAndTakeWhatThePathGives) {
         if (!route.renamed.param.empty()) {
             EXPECT_TRUE(takes(route.renamed.param)) << route.path;
         }
-        if (route.path.contains('{')) {
-            EXPECT_TRUE(takes("session_id")) << route.path;
+        if (const auto brace = route.path.find('{'); brace != std::string_view::npos) {
+            const auto end = route.path.find('}');
+            EXPECT_TRUE(takes(route.path.substr(brace + 1, end - brace - 1))) << route.path;
         }
     }
 }
@@ -69,6 +70,16 @@ TEST(Routes, GiveTheQueryToTheMethod) {
                 ElementsAre(Pair("session_id", "x"), Pair("messages", "7"), Pair("before", "3")));
     EXPECT_THAT(matched("GET", "/v1/sessions/x/messages").params,
                 ElementsAre(Pair("session_id", "x"), Pair("messages", "50")));
+}
+
+TEST(Routes, LeadToBackgroundProcesses) {
+    EXPECT_EQ(matched("GET", "/v1/processes?session_id=a").route->method, "process.list");
+    EXPECT_EQ(matched("GET", "/v1/processes/p-1").route->method, "process.show");
+    const auto output = matched("GET", "/v1/processes/p-1/output?after=7");
+    EXPECT_EQ(output.route->method, "process.output");
+    EXPECT_THAT(output.params, ElementsAre(Pair("process_id", "p-1"), Pair("after", "7")));
+    EXPECT_EQ(link("/v1/processes?all=1", R"({"processes":[],"next":"41"})"),
+              "</v1/processes?all=1&cursor=41>; rel=\"next\"");
 }
 
 TEST(Routes, ThatDoNotExistAreToldFromOtherVerbs) {
