@@ -61,8 +61,8 @@ std::optional<Error> refusal(const Method& method, const Caller& caller) {
                      {}};
     }
     return Error{ErrorCode::unauthorized,
-                 fmt::format("{} changes something, and this token may only read; use the token of "
-                             "`knell token show`",
+                 fmt::format("{} changes something or tells what may be secret, and this token may "
+                             "only read; use the token of `knell token show`",
                              method.name),
                  {},
                  {}};

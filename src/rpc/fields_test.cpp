@@ -21,6 +21,13 @@ std::string line_of(std::string_view method, const JsonObject& params) {
         JsonObject{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", params}});
 }
 
+JsonObject sample_of(std::span<const Field> rows, bool with_arrays);
+
+Json sample_item(const Field& row, bool with_arrays) {
+    if (!row.fields.empty()) return sample_of(row.fields, with_arrays);
+    return row.choices.empty() ? Json("a") : Json(row.choices.front());
+}
+
 /// An object with something that will do for each row.
 JsonObject sample_of(std::span<const Field> rows, bool with_arrays) {
     JsonObject object;
@@ -40,9 +47,7 @@ JsonObject sample_of(std::span<const Field> rows, bool with_arrays) {
                 break;
             case FieldType::array:
                 if (!with_arrays) break;
-                object[row.name] =
-                    JsonArray{row.fields.empty() ? Json(row.choices.front())
-                                                 : Json(sample_of(row.fields, with_arrays))};
+                object[row.name] = JsonArray{sample_item(row, with_arrays)};
                 break;
             default:
                 object[row.name] = "a";

@@ -61,6 +61,24 @@ void put_sessions(MetricText& text, const NodeStatus& node) {
         .sample(node.watch.unclear, {{"how", "unknown"}});
 }
 
+void put_background(MetricText& text, const NodeStatus::Processes& processes) {
+    text.gauge("knell_processes", "Background processes that run, by what they do.");
+    for (std::size_t i = 0; i < process_activity_names.size(); ++i) {
+        if (static_cast<ProcessActivity>(i) == ProcessActivity::exited) continue;
+        text.sample(processes.running.at(i), {{"activity", process_activity_names.at(i)}});
+    }
+    text.gauge("knell_processes_max",
+               "Background processes that may run; then the answer is limit.")
+        .sample(processes.max);
+    text.counter("knell_process_starts_total",
+                 "Background processes that came on record since the daemon came up.")
+        .sample(processes.starts);
+    text.counter("knell_process_exits_total", "Background processes that ended since then.");
+    for (std::size_t i = 0; i < exit_kind_names.size(); ++i) {
+        text.sample(processes.exits.at(i), {{"kind", exit_kind_names.at(i)}});
+    }
+}
+
 void put_leases(MetricText& text, const NodeStatus::Leases& leases) {
     text.gauge("knell_leases", "Leases that must be renewed.").sample(leases.live);
     text.counter("knell_heartbeats_total", "Signs of life since the daemon came up.")
@@ -139,6 +157,7 @@ std::string metrics(const NodeStatus& node, const HooksReport& hooks) {
     put_process(text, node);
     put_clients(text, node);
     put_sessions(text, node);
+    put_background(text, node.processes);
     put_leases(text, node.leases);
     put_record(text, node);
     put_deliveries(text, hooks);

@@ -124,6 +124,10 @@ NodeStatus busy_node() {
     node.by_status.at(static_cast<std::size_t>(Status::running)) = 3;
     node.ended_day[{Reason::completed, Proof::declared}] = 5;
     node.leases = {.live = 2, .heartbeats = 100, .reaps = 1, .reap_lateness_max_ms = 1250};
+    node.processes.running = {2, 1, 0, 0};
+    node.processes.max = 4096;
+    node.processes.starts = 9;
+    node.processes.exits.at(static_cast<std::size_t>(ExitKind::lost)) = 4;
     node.last_seq = 500;
     node.first_seq = 401;
     node.journal = {.commits = 9, .commands = 20, .failures = 1, .queued = 4};
@@ -164,6 +168,13 @@ TEST(Metrics, AreWellFormedAndTrue) {
         {R"(knell_sessions{status="running"})", 3},
         {R"(knell_sessions{status="idle"})", 0},
         {R"(knell_sessions_ended_last_day{reason="completed",proof="declared"})", 5},
+        {R"(knell_processes{activity="working"})", 2},
+        {R"(knell_processes{activity="listening"})", 1},
+        {R"(knell_processes{activity="waiting"})", 0},
+        {"knell_processes_max", 4096},
+        {"knell_process_starts_total", 9},
+        {R"(knell_process_exits_total{kind="lost"})", 4},
+        {R"(knell_process_exits_total{kind="exited"})", 0},
         {"knell_leases", 2},
         {"knell_heartbeats_total", 100},
         {"knell_reaps_total", 1},
@@ -180,6 +191,7 @@ TEST(Metrics, AreWellFormedAndTrue) {
     };
     for (const auto& [sample, value] : expected) EXPECT_EQ(scrape.value(sample), value) << sample;
     EXPECT_FALSE(scrape.value(R"(knell_sessions{status="ended"})"));
+    EXPECT_FALSE(scrape.value(R"(knell_processes{activity="exited"})"));
 }
 
 TEST(Metrics, WithoutSamplesThereIsNoFamily) {

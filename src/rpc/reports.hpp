@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/background_process.hpp"
 #include "core/event.hpp"
 #include "core/session.hpp"
 #include "store/delivery.hpp"
@@ -99,6 +100,12 @@ struct NodeStatus {
         std::int64_t reap_lateness_last_ms = 0;
         std::int64_t reap_lateness_max_ms = 0;
     } leases;
+    struct Processes {                                                     // background processes
+        std::array<std::size_t, process_activity_names.size()> running{};  // by activity
+        std::size_t max = 0;
+        std::uint64_t starts = 0;  // put on record since the daemon came up
+        std::array<std::uint64_t, exit_kind_names.size()> exits{};  // the same, by kind
+    } processes;
     struct Watch {
         std::size_t held = 0;  // by a pidfd
         std::size_t looked_at = 0;

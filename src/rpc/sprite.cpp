@@ -14,8 +14,9 @@ WallTime status_since(const Session& session) {
             return session.parked_since.value_or(session.last_activity_at);
         case Status::running:
             return session.turn_since.value_or(session.last_activity_at);
-        case Status::attached:
         case Status::background:
+            return session.background_since.value_or(session.last_activity_at);
+        case Status::attached:
         case Status::idle:
             return session.last_activity_at;
     }

@@ -165,6 +165,46 @@ void InProcessBackend::sweep(bool dry_run, Ordinal, rpc::Done<SweepReport> done)
     done(SweepReport{.dry_run = dry_run});
 }
 
+ProcessId InProcessBackend::new_process_id() {
+    return ProcessId::from_bits(static_cast<std::uint64_t>(++ids_));
+}
+
+void InProcessBackend::start_process(rpc::StartRequest request, rpc::Done<Reply> done) {
+    started.push_back(request);
+    constexpr pid_t first_pid = 1000;
+    const auto pid = first_pid + static_cast<pid_t>(started.size());
+    processes_.start(pid, /*start_ticks=*/1);
+    RecordProcess record{.draft = std::move(request.draft),
+                         .per_session_max = process_limits.per_session,
+                         .node_max = process_limits.node};
+    record.draft.process = *processes_.identify(pid);
+    outputs[record.draft.id] = "";
+    take(std::move(record), std::move(done));
+}
+
+Result<rpc::OutputPage> InProcessBackend::process_output(const rpc::OutputQuery& query) {
+    const auto found = outputs.find(query.process_id);
+    if (found == outputs.end()) return fail(ErrorCode::not_found, "its output is not kept");
+    const auto& all = found->second;
+    const auto first = all.size() - std::min(all.size(), output_kept);
+    const auto tail = std::max(first, all.size() - std::min(all.size(), query.limit));
+    const auto asked = query.after ? static_cast<std::size_t>(*query.after) : tail;
+    const auto begin = std::min(std::max(asked, first), all.size());
+    rpc::OutputPage page{.bytes = all.substr(begin, query.limit), .gap = {}};
+    page.after = static_cast<std::int64_t>(begin);
+    page.next = page.after + static_cast<std::int64_t>(page.bytes.size());
+    page.more = static_cast<std::size_t>(page.next) < all.size();
+    if (asked < first) {
+        page.gap = Gap{static_cast<Seq>(asked), static_cast<Seq>(first) - 1};
+    }
+    return page;
+}
+
+std::optional<ActivityFacts> InProcessBackend::activity_of(const ProcessId& id) const {
+    const auto found = live_activity.find(id);
+    return found == live_activity.end() ? std::nullopt : std::optional(found->second);
+}
+
 SessionId InProcessBackend::new_session_id() {
     return SessionId(make_uuid7(now_.wall, {0, static_cast<std::uint64_t>(++ids_)}));
 }

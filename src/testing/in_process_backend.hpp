@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,7 +45,13 @@ class InProcessBackend final : public rpc::Backend {
     bool holds_looks = false;             // and searches: they wait for `do_look`
     bool forgets_reads = false;           // they are dropped without an answer
     std::vector<GatewayReport> gateways;  // what others told
-    std::vector<rpc::ConnectionId> hung_up;  // who is no longer there
+    std::vector<rpc::ConnectionId> hung_up;            // who is no longer there
+    std::vector<rpc::StartRequest> started;            // processes, so far; refused ones too
+    std::map<ProcessId, std::string> outputs;          // what processes wrote
+    std::map<ProcessId, ActivityFacts> live_activity;  // what they were last seen doing
+    std::size_t output_kept = SIZE_MAX;                // bytes of each
+    rpc::Backend::ProcessLimits process_limits{limits::processes_per_session_default,
+                                               limits::processes_default};
 
     /// One line in, one line out ("" for a notification).  Ends the test when an answer is not what
     /// the rows of its method say, or a refusal names no row.
@@ -96,6 +103,12 @@ class InProcessBackend final : public rpc::Backend {
     const std::string& host() const override { return host_; }
     const std::string& node_id() const override { return store_->node_id(); }
     SessionId new_session_id() override;
+    ProcessId new_process_id() override;
+    /// Its pid is 1000 and so on, and its gate is open at once.
+    void start_process(rpc::StartRequest request, rpc::Done<Reply> done) override;
+    Result<rpc::OutputPage> process_output(const rpc::OutputQuery& query) override;
+    std::optional<ActivityFacts> activity_of(const ProcessId& id) const override;
+    ProcessLimits process_bounds() const override { return process_limits; }
 
   private:
     struct Read {

@@ -45,6 +45,13 @@ constexpr std::array lease_fields{
     always("reap_lateness_last_ms", integer, "how late the last one was"),
     always("reap_lateness_max_ms", integer, "how late the latest one was"),
 };
+constexpr std::array process_counts{
+    always("running", integer, "all of these"),
+    always("working", integer, "that do something"),
+    always("listening", integer, "that offer a service nobody uses"),
+    always("waiting", integer, "that do nothing"),
+    always("max", integer, "then the answer is `limit`"),
+};
 constexpr std::array watch_fields{
     always("pidfd", integer, "owners held by a pidfd"),
     always("looked_at", integer, "owners that are looked for every second or so"),
@@ -90,6 +97,7 @@ constexpr std::array status_result{
     always_object("ended", ended_fields, "those that ended lately"),
     always_object("leaks", leak_fields, "what must not be"),
     always_object("leases", lease_fields, "leases and how they end"),
+    always_object("processes", process_counts, "background processes that run"),
     always("watched_processes", integer, "owners that are watched"),
     always_object("watch", watch_fields, "how they are watched"),
     always_object("events", event_counts, "what is kept of the log"),
@@ -136,6 +144,20 @@ JsonObject render(const NodeStatus::Leases& leases) {
             {"reap_lateness_max_ms", leases.reap_lateness_max_ms}};
 }
 
+JsonObject render(const NodeStatus::Processes& processes) {
+    const auto count = [&processes](ProcessActivity activity) {
+        return processes.running.at(static_cast<std::size_t>(activity));
+    };
+    const auto working = count(ProcessActivity::working);
+    const auto listening = count(ProcessActivity::listening);
+    const auto waiting = count(ProcessActivity::waiting);
+    return {{"running", working + listening + waiting},
+            {"working", working},
+            {"listening", listening},
+            {"waiting", waiting},
+            {"max", processes.max}};
+}
+
 JsonObject render(const NodeStatus& node) {
     JsonObject status;
     status["version"] = node.version;
@@ -159,6 +181,7 @@ JsonObject render(const NodeStatus& node) {
         JsonObject{{"day", render(node.ended_day)}, {"week", render(node.ended_week)}};
     status["leaks"] = JsonObject{{"ended_without_reason", node.ended_without_reason}};
     status["leases"] = render(node.leases);
+    status["processes"] = render(node.processes);
     const auto& watch = node.watch;
     status["watched_processes"] = watch.held + watch.looked_at;
     status["watch"] = JsonObject{

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/limits.hpp"
 #include "wire/process_json.hpp"
 
 namespace knell::rpc {
@@ -44,6 +45,33 @@ Result<ProcessOnRecord> read_process(const ProcessId& id, Reader& reader, const 
     }
     freshen((*found)->process, backend);
     return std::move(**found);
+}
+
+Result<std::vector<ProcessOnRecord>> running_processes(const SessionId& session, std::size_t max,
+                                                       Reader& reader, const Backend& backend) {
+    ProcessQuery query;
+    query.session_id = session;
+    query.limit = max;
+    query.bytes_max = limits::page_bytes_max;
+    auto page = reader.processes(query);
+    if (!page) return std::unexpected(std::move(page.error()));
+    for (auto& row : page->processes) freshen(row.process, backend);
+    return std::move(page->processes);
+}
+
+Result<std::size_t> count_running(const SessionId& session, Reader& reader) {
+    ProcessQuery query;
+    query.session_id = session;
+    query.limit = limits::list_page_max;
+    query.bytes_max = limits::page_bytes_max;
+    std::size_t running = 0;
+    do {
+        const auto page = reader.processes(query);
+        if (!page) return std::unexpected(page.error());
+        running += page->processes.size();
+        query.before = page->next;
+    } while (query.before);
+    return running;
 }
 
 void find_process(ProcessId id, Backend& backend, Done<ProcessOnRecord> done) {

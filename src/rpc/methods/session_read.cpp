@@ -4,6 +4,7 @@
 
 #include "core/limits.hpp"
 #include "rpc/method_table.hpp"
+#include "rpc/methods/process_row.hpp"
 #include "rpc/methods/session_page.hpp"
 #include "wire/session_fields.hpp"
 #include "wire/session_json.hpp"
@@ -52,6 +53,7 @@ constexpr std::array show_params{
 constexpr std::array show_result = joined(
     session_fields,
     std::array{
+        always("processes", integer, "its background processes that run: see process.list"),
         with_object(
             Field{.name = "messages", .type = array, .when = "asked for", .about = "oldest first"},
             "message", message_facts),
@@ -83,6 +85,9 @@ Result<Json> find_and_render(const SessionId& id, MessageQuery query, Reader& re
     }
     note_named(**session, backend);
     auto result = wire::to_json(**session);
+    const auto running = count_running(id, reader);
+    if (!running) return std::unexpected(running.error());
+    result["processes"] = *running;
     if (query.limit == 0) return result;
     query.session = (*session)->ordinal;
     const auto page = reader.messages(query);

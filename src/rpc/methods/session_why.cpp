@@ -2,9 +2,11 @@
 // session and when.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/limits.hpp"
 #include "rpc/method_table.hpp"
+#include "rpc/methods/process_row.hpp"
 #include "watch/process_check.hpp"
 #include "wire/session_fields.hpp"
 #include "wire/session_json.hpp"
@@ -47,6 +49,8 @@ constexpr std::array why_result{
     always_objects("transitions", transition_fields, "all that happened to it, oldest first"),
     next_after,
     always_objects("would_end", cause_fields, "what would end it; empty once it has ended"),
+    with_object(always("processes", array, "its background processes that run, at most 64 of them"),
+                "process", process_fields),
 };
 
 struct Verdict {
@@ -60,12 +64,35 @@ bool is_gone(const Session& session, const std::string& watched, const Backend& 
     return std::holds_alternative<Gone>(look_for(session.owner.process, backend.processes()));
 }
 
-std::string hosted_evidence(const Session& session, WallTime seen) {
+using Processes = std::vector<ProcessOnRecord>;
+constexpr std::size_t processes_told_max = 64;
+constexpr std::size_t processes_named_max = 3;  // in a sentence
+
+/// Which of them keep their session, in words.
+std::string background_evidence(const Processes& processes, WallTime since, WallTime now) {
+    std::vector<std::string> named;
+    std::size_t counting = 0;
+    for (const auto& [process, session] : processes) {
+        if (!counts_as_work(process, now) || ++counting > processes_named_max) continue;
+        named.push_back(fmt::format("{} ({})", process.id.text(),
+                                    command_text(process.argv, limits::owner_command_bytes_max)));
+    }
+    auto text = fmt::format("background work counts since {}", format_rfc3339(since));
+    if (!named.empty()) text += fmt::format(": {}", fmt::join(named, ", "));
+    if (counting > named.size()) text += fmt::format(" and {} more", counting - named.size());
+    return text;
+}
+
+std::string hosted_evidence(const Session& session, const Processes& processes, WallTime seen,
+                            WallTime now) {
     auto evidence = std::string("the daemon keeps it: ");
     if (session.attached > 0)
         return evidence + fmt::format("{} clients look at it", session.attached);
     if (session.turn_since) {
         return evidence + fmt::format("a turn is on since {}", format_rfc3339(*session.turn_since));
+    }
+    if (session.background_since) {
+        return evidence + background_evidence(processes, *session.background_since, now);
     }
     return evidence + fmt::format(
                           "no client looks at it and no turn is on; it was last named by a "
@@ -73,8 +100,17 @@ std::string hosted_evidence(const Session& session, WallTime seen) {
                           format_rfc3339(seen));
 }
 
-Verdict judge(const Session& session, const InspectReply& live, const std::string& watched,
-              bool is_gone) {
+struct Seen {
+    const InspectReply& live;
+    const std::string& watched;
+    const Processes& processes;
+    bool is_gone = false;
+    WallTime now;
+};
+
+Verdict judge(const Session& session, const Seen& what) {
+    const auto& live = what.live;
+    const auto& watched = what.watched;
     if (session.end) return {"dead", session.end->evidence};
     const auto& owner = session.owner;
     if (live.departed) return {"dead", live.departed->evidence + "; its end is being recorded"};
@@ -87,7 +123,7 @@ Verdict judge(const Session& session, const InspectReply& live, const std::strin
         return {"unknown", fmt::format("its owner is gone since {}; it waits to be claimed",
                                        format_rfc3339(*session.parked_since))};
     }
-    if (is_gone) {
+    if (what.is_gone) {
         return {"dead", fmt::format("process {} (start ticks {}) is gone; its end is not recorded "
                                     "yet: `knell status` says whether the store takes writes",
                                     owner.process.pid, owner.process.start_ticks)};
@@ -98,7 +134,9 @@ Verdict judge(const Session& session, const InspectReply& live, const std::strin
                                      watched.empty() ? "there, but not watched yet" : watched)};
     }
     const auto seen = live.last_seen_at.value_or(session.last_seen_at);
-    if (owner.kind == OwnerKind::hosted) return {"alive", hosted_evidence(session, seen)};
+    if (owner.kind == OwnerKind::hosted) {
+        return {"alive", hosted_evidence(session, what.processes, seen, what.now)};
+    }
     auto evidence = fmt::format("its lease of {} s was renewed at {}", owner.lease_ttl.count(),
                                 format_rfc3339(seen));
     if (owner.process.pid != 0) {
@@ -180,7 +218,14 @@ Result<Json> explain(const SessionId& id, Seq after, const InspectReply& live, B
     if (!events) return std::unexpected(events.error());
     const auto& owner = (*session)->owner.process;
     const auto watched = backend.how_watched(owner);
-    const auto verdict = judge(**session, live, watched, is_gone(**session, watched, backend));
+    const auto processes = running_processes(id, processes_told_max, reader, backend);
+    if (!processes) return std::unexpected(processes.error());
+    const auto now = backend.wall_time();
+    const auto verdict = judge(**session, {.live = live,
+                                           .watched = watched,
+                                           .processes = *processes,
+                                           .is_gone = is_gone(**session, watched, backend),
+                                           .now = now});
     note_named(**session, backend);
     JsonObject result;
     result["session"] = wire::to_json(**session);
@@ -189,6 +234,9 @@ Result<Json> explain(const SessionId& id, Seq after, const InspectReply& live, B
     result["transitions"] = transitions(events->events);
     if (events->next < events->newest) result["next"] = events->next;
     result["would_end"] = would_end(**session, live);
+    JsonArray rows;
+    for (const auto& row : *processes) rows.push_back(render_process(row, /*task_id=*/{}, now));
+    result["processes"] = std::move(rows);
     return result;
 }
 
