@@ -58,7 +58,7 @@ inline constexpr std::array config_key_rows{
     Key{.path = "http.allow_processes",
         .type = KeyType::boolean,
         .fallback = "false",
-        .about = "Whether the full token also starts programs and changes hooks"},
+        .about = "Whether the full token also starts and stops programs and changes hooks"},
     Key{.path = "http.detach_window",
         .type = KeyType::duration,
         .min = 1,

@@ -183,9 +183,9 @@ void InProcessBackend::start_process(rpc::StartRequest request, rpc::Done<Reply>
 }
 
 Result<rpc::OutputPage> InProcessBackend::process_output(const rpc::OutputQuery& query) {
-    const auto found = outputs.find(query.process_id);
-    if (found == outputs.end()) return fail(ErrorCode::not_found, "its output is not kept");
-    const auto& all = found->second;
+    const auto written = outputs.find(query.process_id);
+    if (written == outputs.end()) return fail(ErrorCode::not_found, "its output is not kept");
+    const auto& all = written->second;
     const auto first = all.size() - std::min(all.size(), output_kept);
     const auto tail = std::max(first, all.size() - std::min(all.size(), query.limit));
     const auto asked = query.after ? static_cast<std::size_t>(*query.after) : tail;
@@ -201,8 +201,8 @@ Result<rpc::OutputPage> InProcessBackend::process_output(const rpc::OutputQuery&
 }
 
 std::optional<ActivityFacts> InProcessBackend::activity_of(const ProcessId& id) const {
-    const auto found = live_activity.find(id);
-    return found == live_activity.end() ? std::nullopt : std::optional(found->second);
+    const auto seen = live_activity.find(id);
+    return seen == live_activity.end() ? std::nullopt : std::optional(seen->second);
 }
 
 SessionId InProcessBackend::new_session_id() {

@@ -27,9 +27,38 @@ std::vector<Leftover> any_leftovers() {
         leftover.process.start_ticks = *rc::gen::inRange<std::uint64_t>(0, INT64_MAX);
         leftover.found_by = *any_text();
         leftover.command = *any_text();
+        leftover.process_id = ProcessId(*any_text());
         leftover.fate = static_cast<Fate>(*rc::gen::inRange<std::size_t>(0, fate_names.size()));
     }
     return leftovers;
+}
+
+BackgroundProcess any_process() {
+    BackgroundProcess process;
+    process.id = ProcessId(*any_text());
+    process.session_id = SessionId(*any_text());
+    process.generation = *rc::gen::arbitrary<Generation>();
+    process.task_id = *any_text();
+    process.process.pid = *rc::gen::arbitrary<std::int32_t>();
+    process.argv = *rc::gen::container<std::vector<std::string>>(any_text());
+    process.cwd = *any_text();
+    process.started_at = any_time();
+    process.activity = {static_cast<ProcessActivity>(*rc::gen::inRange(0, 3)), any_time(),
+                        *any_text()};
+    if (*rc::gen::arbitrary<bool>()) process.stale_since = any_time();
+    if (*rc::gen::arbitrary<bool>()) process.vouched_until = any_time();
+    if (*rc::gen::arbitrary<bool>()) process.stop_asked_at = any_time();
+    process.stop_asked_by = *any_text();
+    if (*rc::gen::arbitrary<bool>()) {
+        const auto kind = *rc::gen::inRange<std::size_t>(0, exit_kind_names.size());
+        process.exit = ProcessExit{static_cast<ExitKind>(kind),
+                                   *rc::gen::arbitrary<int>(),
+                                   *any_text(),
+                                   any_time(),
+                                   any_time(),
+                                   any_time()};
+    }
+    return process;
 }
 
 Event any_event() {
@@ -51,6 +80,8 @@ Event any_event() {
     event.tally = {*rc::gen::arbitrary<std::int64_t>(), *rc::gen::arbitrary<std::int64_t>(),
                    *rc::gen::arbitrary<std::int64_t>()};
     event.detail = *any_text();
+    event.after_end = *rc::gen::arbitrary<bool>();
+    if (*rc::gen::arbitrary<bool>()) event.process = any_process();
     if (*rc::gen::arbitrary<bool>()) {
         event.end = End{static_cast<Reason>(*rc::gen::inRange<std::size_t>(0, reason_table.size())),
                         static_cast<Proof>(*rc::gen::inRange<std::size_t>(0, proof_names.size())),

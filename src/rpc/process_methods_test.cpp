@@ -1,0 +1,453 @@
+// process.*: what is taken, what is refused, and what is answered.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testing/in_process_backend.hpp"
+#include "wire/base64.hpp"
+
+namespace knell::rpc {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ProcessMethods : public ::testing::Test {
+  protected:
+    ProcessMethods() {
+        call("session.create", R"({"id":"a","source":"cli","key":"k"})");
+        backend_.fake_processes().start(300, 9);
+        backend_.fake_processes().set_knell(300, false);
+        backend_.fake_processes().set_look(
+            300, {.uid = 1000, .argv = {"python3", "-m", "http.server"}, .cwd = "/srv"});
+    }
+
+    /// The result, or the error, of one call.
+    JsonObject call(std::string_view method, std::string_view params) {
+        return call(method, params, backend_.caller());
+    }
+    JsonObject call(std::string_view method, std::string_view params, const Caller& caller) {
+        const auto line = backend_.answer(
+            fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"{}","params":{}}})", method, params),
+            caller);
+        const auto answer = wire::parse_json(line);
+        EXPECT_TRUE(answer) << line;
+        const auto& object = answer->get_object();
+        const auto* part = object.if_contains("result");
+        return (part != nullptr ? *part : object.at("error")).get_object();
+    }
+    std::string started(std::string_view more = "") {
+        const auto row =
+            call("process.start", fmt::format(R"({{"session_id":"a","argv":["make"]{}}})", more));
+        EXPECT_TRUE(row.contains("process_id")) << wire::to_text(row);
+        return std::string(wire::text_at(row, "process_id"));
+    }
+    JsonObject about(std::string_view method, std::string_view process,
+                     std::string_view more = "") {
+        return call(method, fmt::format(R"({{"process_id":"{}"{}}})", process, more));
+    }
+    std::string field_at_fault(std::string_view method, std::string_view params) {
+        const auto error = call(method, params);
+        EXPECT_TRUE(error.contains("code")) << method << params;
+        return error.contains("data")
+                   ? std::string(wire::text_at(error.at("data").as_object(), "field"))
+                   : std::string{};
+    }
+    std::string kind_of_error(const JsonObject& error) {
+        return error.contains("data")
+                   ? std::string(wire::text_at(error.at("data").as_object(), "kind"))
+                   : wire::to_text(error);
+    }
+    /// It ends, and that is seen.
+    void exit_of(std::string_view process) {
+        const auto row = backend_.reader().process(ProcessId(std::string(process)));
+        const auto& identity = (*row)->process.process;
+        backend_.fake_processes().end(identity.pid);
+        Departure departure;
+        departure.seen_at = SteadyTime{};
+        backend_.observe(ProcessGone{identity, departure, {}});
+    }
+
+    testing::InProcessBackend backend_;
+};
+
+TEST_F(ProcessMethods, StartHandsOnWhatWasGivenAndAnswersTheRow) {
+    const auto row =
+        call("process.start", R"({"session_id":"a","task_id":"t","argv":["sh","-c","make\n"],)"
+                              R"("cwd":"/tmp","env":{"A":"1","B":""},"title":"build"})");
+    ASSERT_EQ(backend_.started.size(), 1U);
+    const auto& [draft, environment] = backend_.started.front();
+    EXPECT_THAT(draft.argv, ElementsAre("sh", "-c", "make\n"));
+    EXPECT_THAT(environment, ElementsAre("A=1", "B="));
+    EXPECT_EQ(draft.cwd, "/tmp");
+    EXPECT_EQ(row.at("process_id").as_string(), draft.id.text());
+    EXPECT_EQ(why_not_a_process_id(draft.id.text()), std::nullopt);
+    EXPECT_EQ(row.at("session_id").as_string(), "a");
+    EXPECT_EQ(row.at("task_id").as_string(), "t");
+    EXPECT_EQ(row.at("scope").as_string(), "task");
+    EXPECT_EQ(row.at("session").as_string(), "open");
+    EXPECT_EQ(row.at("origin").as_string(), "started");
+    EXPECT_EQ(row.at("command").as_string(), "sh -c make?");
+    EXPECT_EQ(row.at("title").as_string(), "build");
+    EXPECT_EQ(row.at("state").as_string(), "running");
+    EXPECT_EQ(row.at("counts").as_bool(), true);
+    EXPECT_THAT(wire::to_text(row), ::testing::Not(HasSubstr("\"env")));
+}
+
+TEST_F(ProcessMethods, StartRefusesByField) {
+    for (const auto& [params, field] : {
+             std::pair{R"({"argv":["x"]})", "session_id"},
+             {R"({"session_id":"a"})", "argv"},
+             {R"({"session_id":"a","argv":[]})", "argv"},
+             {R"({"session_id":"a","argv":"x"})", "argv"},
+             {R"({"session_id":"a","argv":["x",2]})", "argv[1]"},
+             {R"({"session_id":"a","argv":[""]})", "argv[0]"},
+             {R"({"session_id":"a","argv":["x\u0000"]})", "argv[0]"},
+             {R"({"session_id":"a","argv":["x"],"task_id":""})", "task_id"},
+             {R"({"session_id":"a","argv":["x"],"title":""})", "title"},
+             {R"({"session_id":"a","argv":["x"],"cwd":""})", "cwd"},
+             {R"({"session_id":"a","argv":["x"],"cwd":"tmp"})", "cwd"},
+             {R"({"session_id":"a","argv":["x"],"cwd":"/a\nb"})", "cwd"},
+             {R"({"session_id":"a","argv":["x"],"env":["A=1"]})", "env"},
+             {R"({"session_id":"a","argv":["x"],"env":{"A":1}})", "env"},
+             {R"({"session_id":"a","argv":["x"],"env":{"A=":"1"}})", "env"},
+         }) {
+        EXPECT_EQ(field_at_fault("process.start", params), field) << params;
+    }
+    JsonArray words(limits::process_words_max + 1, "x");
+    EXPECT_EQ(field_at_fault("process.start",
+                             wire::to_text(JsonObject{{"session_id", "a"}, {"argv", words}})),
+              "argv");
+    EXPECT_THAT(backend_.started, IsEmpty()) << "nothing was started";
+    EXPECT_EQ(kind_of_error(call("process.start", R"({"session_id":"none","argv":["x"]})")),
+              "not_found");
+}
+
+TEST_F(ProcessMethods, LimitsAreThoseOfTheConfig) {
+    backend_.process_limits = {1, 2};
+    started();
+    EXPECT_EQ(kind_of_error(call("process.start", R"({"session_id":"a","argv":["x"]})")), "limit");
+    EXPECT_EQ(kind_of_error(call("process.register", R"({"session_id":"a","pid":300})")), "limit");
+    call("session.create", R"({"id":"b","source":"cli"})");
+    EXPECT_TRUE(call("process.start", R"({"session_id":"b","argv":["x"]})").contains("pid"));
+    call("session.create", R"({"id":"c","source":"cli"})");
+    EXPECT_EQ(kind_of_error(call("process.start", R"({"session_id":"c","argv":["x"]})")), "limit");
+}
+
+TEST_F(ProcessMethods, RegisterTakesALivingProcessOfTheCallersUser) {
+    const auto row =
+        call("process.register", R"({"session_id":"a","pid":300,"task_id":"t","title":"web"})");
+    EXPECT_EQ(row.at("origin").as_string(), "registered");
+    EXPECT_EQ(row.at("pid").as_int64(), 300);
+    EXPECT_EQ(row.at("command").as_string(), "python3 -m http.server");
+    EXPECT_EQ(row.at("cwd").as_string(), "/srv");
+    EXPECT_EQ(row.at("process_id").as_string(),
+              process_id_of(*backend_.fake_processes().identify(300)).text());
+}
+
+TEST_F(ProcessMethods, RegisterRefusesWhatIsNobodysBackgroundProcess) {
+    auto& processes = backend_.fake_processes();
+    for (const pid_t pid : {1, 301, 302}) {
+        processes.start(pid, 9);
+        processes.set_knell(pid, pid == 301);
+        processes.set_look(pid, {.uid = pid == 302 ? 1001U : 1000U, .argv = {"x"}, .cwd = "/"});
+    }
+    for (const auto* pid : {"1", "100", "301", "302", "303", "0", "-1", "2147483648"}) {
+        EXPECT_EQ(field_at_fault("process.register",
+                                 fmt::format(R"({{"session_id":"a","pid":{}}})", pid)),
+                  "pid")
+            << pid;
+    }
+    EXPECT_EQ(field_at_fault("process.register", R"({"session_id":"a"})"), "pid");
+
+    auto root = backend_.caller();
+    std::get<UnixPeer>(root.who).uid = 0;
+    EXPECT_EQ(
+        call("process.register", R"({"session_id":"a","pid":302})", root).at("pid").as_int64(), 302)
+        << "root may register anybody's";
+    Caller page{.who = HttpClient{"127.0.0.1:1", Access::processes}};
+    EXPECT_EQ(
+        call("process.register", R"({"session_id":"a","pid":300})", page).at("pid").as_int64(), 300)
+        << "a client on HTTP counts as the daemon does";
+}
+
+TEST_F(ProcessMethods, RegisterReadsAPidAsTheCallerCounts) {
+    auto inside = backend_.caller();
+    std::get<UnixPeer>(inside.who).pid_namespace = 77;
+    EXPECT_EQ(wire::text_at(call("process.register", R"({"session_id":"a","pid":5})", inside)
+                                .at("data")
+                                .as_object(),
+                            "field"),
+              "pid");
+    backend_.fake_processes().show(77, 5, 300);
+    EXPECT_EQ(
+        call("process.register", R"({"session_id":"a","pid":5})", inside).at("pid").as_int64(),
+        300);
+}
+
+TEST_F(ProcessMethods, ARegisteredProcessMayHaveWrittenAnythingOverItsWords) {
+    const auto long_word = std::string(limits::process_argv_bytes_max, 'x') + "\xc3\xa4";
+    backend_.fake_processes().set_look(
+        300, {.uid = 1000, .argv = {"a\xff", long_word, "b"}, .cwd = "/\xfe"});
+    const auto row = call("process.register", R"({"session_id":"a","pid":300})");
+    EXPECT_EQ(row.at("argv").at(0).as_string(), "a\xef\xbf\xbd");
+    EXPECT_LT(row.at("argv").at(1).as_string().size(), limits::process_argv_bytes_max);
+    EXPECT_EQ(row.at("cwd").as_string(), "/\xef\xbf\xbd");
+}
+
+TEST_F(ProcessMethods, ListMarksTheTaskAndTellsTheSessionsOthersToo) {
+    const auto of_task = started(R"(,"task_id":"t")");
+    const auto of_other = started(R"(,"task_id":"u")");
+    const auto of_none = started();
+    call("session.create", R"({"id":"b","source":"cli"})");
+    call("process.start", R"({"session_id":"b","argv":["x"]})");
+
+    const auto scopes = [this](std::string_view params) {
+        std::string text;
+        for (const auto& row : call("process.list", params).at("processes").as_array()) {
+            text += fmt::format("{} ", std::string(row.at("scope").as_string()));
+        }
+        return text;
+    };
+    EXPECT_EQ(scopes(R"({"session_id":"a","task_id":"t"})"), "session session task ");
+    EXPECT_EQ(scopes(R"({"session_id":"a"})"), "session task task ");
+    EXPECT_EQ(scopes(R"({"key":"k"})"), "session task task ");
+    EXPECT_EQ(scopes("{}"), "session session task task ");
+    EXPECT_EQ(scopes(R"({"session_id":"none"})"), "");
+    EXPECT_EQ(field_at_fault("process.list", R"({"session_id":"a","key":"k"})"), "key");
+    EXPECT_EQ(field_at_fault("process.list", R"({"key":""})"), "key");
+    EXPECT_EQ(field_at_fault("process.list", R"({"cursor":"x"})"), "cursor");
+    EXPECT_EQ(field_at_fault("process.list", R"({"limit":0})"), "limit");
+}
+
+TEST_F(ProcessMethods, ListComesInPages) {
+    const auto first = started();
+    const auto second = started();
+    const auto page = call("process.list", R"({"limit":1})");
+    EXPECT_EQ(page.at("processes").at(0).at("process_id").as_string(), second);
+    const auto rest = call("process.list", fmt::format(R"({{"limit":1,"cursor":"{}"}})",
+                                                       std::string(wire::text_at(page, "next"))));
+    EXPECT_EQ(rest.at("processes").at(0).at("process_id").as_string(), first);
+    EXPECT_FALSE(rest.contains("next"));
+}
+
+TEST_F(ProcessMethods, ListForgetsWhatEndedHalfAnHourAgoUnlessAskedForAll) {
+    const auto id = started();
+    exit_of(id);
+    const auto count = [this](std::string_view params) {
+        return call("process.list", params).at("processes").as_array().size();
+    };
+    EXPECT_EQ(count("{}"), 1U);
+    backend_.pass(31min);
+    EXPECT_EQ(count("{}"), 0U);
+    EXPECT_EQ(count(R"({"all":true})"), 1U);
+    EXPECT_EQ(about("process.show", id).at("state").as_string(), "exited");
+}
+
+TEST_F(ProcessMethods, WhatItDoesNowIsNewerThanTheRecord) {
+    const auto id = started();
+    backend_.live_activity[ProcessId(id)] = {ProcessActivity::listening, from_millis(5),
+                                             "listens on 127.0.0.1:8765"};
+    EXPECT_EQ(about("process.show", id).at("activity").as_string(), "listening");
+    const auto listed = call("process.list", "{}").at("processes").at(0).as_object();
+    EXPECT_EQ(listed.at("evidence").as_string(), "listens on 127.0.0.1:8765");
+    EXPECT_EQ(listed.at("counts").as_bool(), false);
+    exit_of(id);
+    EXPECT_EQ(about("process.show", id).at("activity").as_string(), "exited");
+}
+
+TEST_F(ProcessMethods, StopAnswersOnceAndAgain) {
+    const auto id = started();
+    const auto asked = about("process.stop", id);
+    EXPECT_EQ(asked.at("stopping").as_bool(), true);
+    EXPECT_EQ(asked.at("already_exited").as_bool(), false);
+    EXPECT_EQ(asked.at("stop_asked_by").as_string(), "process 100 (uid 1000)");
+    EXPECT_EQ(about("process.stop", id).at("stopping").as_bool(), true);
+    exit_of(id);
+    const auto late = about("process.stop", id);
+    EXPECT_EQ(late.at("stopping").as_bool(), false);
+    EXPECT_EQ(late.at("already_exited").as_bool(), true);
+    EXPECT_TRUE(late.contains("exit"));
+}
+
+TEST_F(ProcessMethods, StopOfOneThatEndsMeanwhileSaysSo) {
+    const auto id = started();
+    backend_.holds_reads = true;
+    std::string answered;
+    backend_.dispatcher().handle(
+        fmt::format(
+            R"({{"jsonrpc":"2.0","id":1,"method":"process.stop","params":{{"process_id":"{}"}}}})",
+            id),
+        backend_.caller(), [&answered](std::optional<wire::Answer> answer) {
+            answered = answer->result.value_or("refused");
+        });
+    EXPECT_EQ(answered, "") << "the record is asked first";
+    backend_.do_reads();
+    EXPECT_THAT(answered, HasSubstr("\"stopping\":true"));
+
+    answered.clear();
+    backend_.refusals.emplace_back(ErrorCode::not_found, "no such process runs", "", ErrorFacts{});
+    backend_.dispatcher().handle(
+        fmt::format(
+            R"({{"jsonrpc":"2.0","id":2,"method":"process.stop","params":{{"process_id":"{}"}}}})",
+            id),
+        backend_.caller(), [&answered](std::optional<wire::Answer> answer) {
+            answered = answer->result.value_or("refused");
+        });
+    backend_.do_reads();
+    exit_of(id);
+    backend_.do_reads();
+    EXPECT_THAT(answered, HasSubstr("\"already_exited\":true"));
+}
+
+TEST_F(ProcessMethods, WhatIsRefusedForWantOfRoomIsNotDone) {
+    const auto id = started();
+    backend_.refuses_reads = true;
+    EXPECT_EQ(kind_of_error(about("process.stop", id)), "limit");
+    backend_.refuses_reads = false;
+    EXPECT_FALSE(about("process.show", id).contains("stop_asked_at"));
+}
+
+TEST_F(ProcessMethods, VouchCountsUntilThenAndCanBeTakenBack) {
+    const auto id = started();
+    const auto vouched = about("process.vouch", id, R"(,"until":"2h")");
+    EXPECT_EQ(vouched.at("vouched_until").as_string(), format_rfc3339(backend_.wall_time() + 2h));
+    EXPECT_FALSE(about("process.vouch", id, R"(,"until":"off")").contains("vouched_until"));
+    exit_of(id);
+    EXPECT_EQ(kind_of_error(about("process.vouch", id, R"(,"until":"2h")")), "ended");
+    for (const auto* until :
+         {R"(,"until":"")", R"(,"until":"8d")", R"(,"until":"1")", R"(,"until":3600)", ""}) {
+        EXPECT_EQ(
+            field_at_fault("process.vouch", fmt::format(R"({{"process_id":"{}"{}}})", id, until)),
+            "until")
+            << until;
+    }
+}
+
+TEST_F(ProcessMethods, AnIdThatIsNoneIsToldFromOneThatIsNotThere) {
+    for (const auto* method : {"process.show", "process.output", "process.stop", "process.vouch"}) {
+        const auto* more = std::string_view(method) == "process.vouch" ? R"(,"until":"2h")" : "";
+        for (const auto* id :
+             {"", "p-", "s-0000000000000", "p-000000000000/", "p-0000000000000 "}) {
+            EXPECT_EQ(field_at_fault(method, fmt::format(R"({{"process_id":"{}"{}}})", id, more)),
+                      "process_id")
+                << method << id;
+        }
+        EXPECT_EQ(field_at_fault(method, "{}"), "process_id") << method;
+        EXPECT_EQ(kind_of_error(about(method, "p-zzzzzzzzzzzzz", more)), "not_found") << method;
+    }
+}
+
+TEST_F(ProcessMethods, OutputIsReadFromAnyPlaceAndGoesOn) {
+    const auto id = started();
+    auto& written = backend_.outputs.at(ProcessId(id));
+    written = "one\ntwo\n";
+    const auto all = about("process.output", id);
+    EXPECT_EQ(
+        wire::to_text(all),
+        fmt::format(R"({{"process_id":"{}","output":"one\ntwo\n","encoding":"text","after":0,)"
+                    R"("next":8,"state":"running","more":false}})",
+                    id));
+    written += "three\n";
+    const auto more = about("process.output", id, R"(,"after":8)");
+    EXPECT_EQ(more.at("output").as_string(), "three\n");
+    EXPECT_EQ(more.at("next").as_int64(), 14);
+    const auto part = about("process.output", id, R"(,"after":0,"limit":4)");
+    EXPECT_EQ(part.at("output").as_string(), "one\n");
+    EXPECT_EQ(part.at("more").as_bool(), true);
+    EXPECT_EQ(about("process.output", id, R"(,"limit":6)").at("output").as_string(), "three\n")
+        << "without `after`: the last of it";
+    for (const auto* wrong : {R"(,"after":-1)", R"(,"limit":3)", R"(,"limit":1048577)",
+                              R"(,"encoding":"")", R"(,"encoding":"hex")", R"(,"after":"0")"}) {
+        EXPECT_TRUE(about("process.output", id, wrong).contains("code")) << wrong;
+    }
+}
+
+TEST_F(ProcessMethods, OutputThatIsNoTextIsToldAsReplacementsOrBytes) {
+    const auto id = started();
+    backend_.outputs.at(ProcessId(id)) = std::string("a\0\xff\xc3", 4);
+    const auto text = about("process.output", id);
+    EXPECT_EQ(text.at("output").as_string(), std::string_view("a\0\xef\xbf\xbd", 5));
+    EXPECT_EQ(text.at("next").as_int64(), 3) << "the rest of the letter may follow";
+    const auto bytes = about("process.output", id, R"(,"encoding":"base64")");
+    EXPECT_EQ(base64_decode(bytes.at("output").as_string()), std::string("a\0\xff\xc3", 4));
+    EXPECT_EQ(bytes.at("next").as_int64(), 4);
+    exit_of(id);
+    const auto last = about("process.output", id, R"(,"after":3)");
+    EXPECT_EQ(last.at("output").as_string(), "\xef\xbf\xbd") << "nothing will follow";
+    EXPECT_EQ(last.at("state").as_string(), "exited");
+}
+
+TEST_F(ProcessMethods, OutputThatIsNoLongerKeptIsNamed) {
+    const auto id = started();
+    backend_.outputs.at(ProcessId(id)) = "0123456789";
+    backend_.output_kept = 4;
+    const auto page = about("process.output", id, R"(,"after":2)");
+    EXPECT_EQ(page.at("output").as_string(), "6789");
+    EXPECT_EQ(wire::to_text(page.at("gap")), R"({"from":2,"to":5})");
+    EXPECT_EQ(page.at("after").as_int64(), 6);
+    backend_.outputs.clear();
+    EXPECT_EQ(kind_of_error(about("process.output", id)), "not_found");
+}
+
+TEST_F(ProcessMethods, TheTailOfTextBeginsWithALetter) {
+    const auto id = started();
+    backend_.outputs.at(ProcessId(id)) = "\xe2\x82\xac\xe2\x82\xac";  // two euro signs
+    const auto tail = about("process.output", id, R"(,"limit":4)");
+    EXPECT_EQ(tail.at("output").as_string(), "\xe2\x82\xac");
+    EXPECT_EQ(tail.at("after").as_int64(), 3);
+}
+
+TEST_F(ProcessMethods, ATokenThatMayOnlyReadDoesNotSeeOutput) {
+    const auto id = started();
+    const auto params = fmt::format(R"({{"process_id":"{}"}})", id);
+    Caller reader{.who = HttpClient{"127.0.0.1:1", Access::read_only}};
+    EXPECT_TRUE(call("process.list", "{}", reader).contains("processes"));
+    EXPECT_TRUE(call("process.show", params, reader).contains("process_id"));
+    EXPECT_EQ(kind_of_error(call("process.output", params, reader)), "unauthorized");
+    Caller full{.who = HttpClient{"127.0.0.1:1", Access::full}};
+    EXPECT_TRUE(call("process.output", params, full).contains("output"));
+    for (const auto* method :
+         {"process.start", "process.register", "process.stop", "process.vouch"}) {
+        const auto error = call(method, params, full);
+        EXPECT_EQ(kind_of_error(error), "unauthorized") << method;
+        EXPECT_THAT(std::string(wire::text_at(error, "message")), HasSubstr("allow_processes"));
+    }
+}
+
+TEST_F(ProcessMethods, ShowAndWhyOfASessionNameItsProcesses) {
+    EXPECT_EQ(call("session.show", R"({"session_id":"a"})").at("processes").to_number<int>(), 0);
+    const auto id = started();
+    started();
+    EXPECT_EQ(call("session.show", R"({"session_id":"a"})").at("processes").to_number<int>(), 2);
+    EXPECT_EQ(call("session.why", R"({"session_id":"a"})").at("processes").as_array().size(), 2U);
+    exit_of(id);
+    EXPECT_EQ(call("session.show", R"({"session_id":"a"})").at("processes").to_number<int>(), 1);
+}
+
+TEST_F(ProcessMethods, WhySaysWhichWorkKeepsAHostedSession) {
+    call("session.create", R"({"id":"h","source":"web","owner":{"kind":"hosted"}})");
+    call("process.start", R"({"session_id":"h","argv":["make","all"]})");
+    const auto why = call("session.why", R"({"session_id":"h"})");
+    EXPECT_THAT(std::string(wire::text_at(why, "evidence")), HasSubstr("(make all)"));
+    EXPECT_EQ(why.at("session").at("status").as_string(), "background");
+    EXPECT_TRUE(why.at("session").as_object().contains("background_since"));
+}
+
+TEST_F(ProcessMethods, EventsCarryTheProcess) {
+    const auto id = started();
+    exit_of(id);
+    const auto events = call("events.read", R"({"types":["process:start","process:exit"]})");
+    ASSERT_EQ(events.at("events").as_array().size(), 2U);
+    const auto& start = events.at("events").at(0).at("process").as_object();
+    const auto& exit = events.at("events").at(1).at("process").as_object();
+    EXPECT_EQ(wire::text_at(start, "process_id"), id);
+    EXPECT_EQ(wire::text_at(start, "state"), "running");
+    EXPECT_EQ(wire::text_at(exit, "state"), "exited");
+}
+
+}  // namespace
+}  // namespace knell::rpc
