@@ -137,6 +137,28 @@ TEST_P(Conflict, AsManyRowsAsTheGroupHoldsAreFollowedAtOnce) {
     EXPECT_TRUE(journal_.one(append("b", 2, {"x"}), at(2)));
 }
 
+TEST_P(Conflict, AProcessWhoseExitSomebodyElseWroteIsForgotten) {
+    RecordProcess record;
+    record.draft.session_id = SessionId("a");
+    record.draft.process = process_owner(31).process;
+    record.draft.id = process_id_of(record.draft.process);
+    ASSERT_TRUE(journal_.one(create("a")));
+    const auto on_record = journal_.one(record);
+    ASSERT_TRUE(on_record) << on_record.error().message;
+    ProcessExit exit;
+    exit.at = exit.after = exit.before = at(1).wall;
+    write_behind_its_back(ProcessEnded{{1, record.draft.id}, exit});
+
+    const auto step = journal_.step({StopProcess{record.draft.id, "the test"}}, at(2));
+
+    EXPECT_TRUE(step.failed);
+    ASSERT_EQ(step.conflicts.size(), 1U);
+    EXPECT_THAT(step.conflicts.front(), HasSubstr(record.draft.id.text()));
+    EXPECT_EQ(journal_.state.processes().size(), 0U);
+    EXPECT_TRUE(journal_.one(append("a", 1, {"x"}), at(3)));
+    EXPECT_FALSE(shown("a").background_since) << "nothing works for it any more";
+}
+
 TEST_P(Conflict, SignsOfLifeAreSavedAtAStopForAllOthers) {
     journal_.group({create("a", lease_owner(10s)), create("b", lease_owner(10s))});
     take_over_behind_its_back("a", lease_owner(10s));

@@ -16,6 +16,7 @@ struct Promised {
     std::map<std::string, Generation> opened;      // highest acknowledged generation
     std::map<std::string, std::int64_t> messages;  // acknowledged so far
     std::map<std::string, std::pair<Generation, Reason>> ended;
+    std::map<ProcessId, std::optional<ProcessExit>> processes;
 
     void note(const std::string& id, const Reply& reply) {
         if (const auto* open = std::get_if<OpenedReply>(&reply)) opened[id] = open->generation;
@@ -25,6 +26,9 @@ struct Promised {
         if (const auto* close = std::get_if<ClosedReply>(&reply)) {
             ended[id] = {close->generation, close->end.reason};
         }
+    }
+    void note(const Event& told) {
+        if (told.process) processes[told.process->id] = told.process->exit;
     }
 };
 
@@ -85,6 +89,50 @@ Story liveness_story() {
     };
 }
 
+RecordProcess run_for(std::string session, int pid) {
+    RecordProcess record;
+    record.draft.session_id = SessionId(std::move(session));
+    record.draft.process = process_owner(pid).process;
+    record.draft.id = process_id_of(record.draft.process);
+    record.draft.argv = {"sleep", std::to_string(pid)};
+    return record;
+}
+ProcessId id_of(int pid) {
+    return process_id_of(process_owner(pid).process);
+}
+ProcessGone went(const ProcessIdentity& process, Departure departure) {
+    return {process, std::move(departure), {}};
+}
+ProcessGone went(int pid, Departure departure) {
+    return went(process_owner(pid).process, std::move(departure));
+}
+ProcessActive seen_doing(int pid, ProcessActivity activity, bool stale = false) {
+    return {id_of(pid), {activity, at(3).wall, "seen"}, stale};
+}
+
+/// Background processes 31 to 36 come, are looked after and go, some after their session.
+Story process_story() {
+    const auto brief = create("brief", process_owner(5));
+    return {
+        {1, {create("work", process_owner(6)), create("host", hosted_owner(10s)), brief}},
+        {2, {run_for("work", 31), run_for("work", 32), run_for("host", 33)}},
+        {3, {run_for("brief", 34), seen_doing(31, ProcessActivity::listening)}},
+        {4, {VouchProcess{id_of(31), at(20).wall}, turn("work", 1, true)}},
+        {5, {gone(5, signaled(9)), run_for("work", 35), went(35, exited(3))}},
+        {6,
+         {StopProcess{id_of(32), "the test"},
+          seen_doing(33, ProcessActivity::waiting, /*stale=*/true)}},
+        {7, {went(32, signaled(15)), went(34, exited(0))}},
+        {8, {resume("work", /*takeover=*/true), seen_doing(33, ProcessActivity::working)}},
+        {9, {close("work")}},
+        {25, {}},
+        {26, {resume("work"), went(31, lost())}},
+        {27, {run_for("work", 36), append("work", 3, {"here"})}},
+        {28, {went(33, exited(0)), went(36, exited(0))}},
+        {60, {}},
+    };
+}
+
 bool is_dead(const Session& session) {
     const auto pid = session.owner.process.pid;
     if (session.owner.kind == OwnerKind::process) return pid == 5 || pid == 7 || pid == 8;
@@ -109,6 +157,7 @@ Promised play(const Story& story, JournalOnStore& journal, bool stop_at_failure)
                 promised.note(subject->text(), *step.replies[i]);
             if (!step.replies[i] && is_observed(group[i])) unheard.push_back(group[i]);
         }
+        for (const auto& event : step.events) promised.note(event);
         for (const auto& event : step.automatic()) {
             if (event.end)
                 promised.ended[event.session_id.text()] = {event.generation, event.end->reason};
@@ -146,6 +195,20 @@ void expect_kept(const Promised& promised, Reader& reader) {
         ASSERT_TRUE(session.end) << id << ": an acknowledged end is lost";
         EXPECT_EQ(session.end->reason, end.second) << id;
     }
+    for (const auto& [id, exit] : promised.processes) {
+        const auto found = reader.process(id);
+        ASSERT_TRUE(found && *found) << id.text() << " was acknowledged and is lost";
+        if (exit) EXPECT_EQ((*found)->process.exit, exit) << id.text();
+    }
+}
+
+/// What a daemon that starts finds of them: all are gone.
+std::vector<Input> processes_gone(Store& store) {
+    std::vector<Input> found;
+    EXPECT_TRUE(store.for_each_running_process([&](const BackgroundProcess& process) {
+        found.emplace_back(went(process.process, lost()));
+    }));
+    return found;
 }
 
 Result<std::unique_ptr<Store>> open_on(const FaultyDisk& disk) {
@@ -156,7 +219,8 @@ struct NamedStory {
     const char* name;
     Story (*make)();
 };
-const std::vector<NamedStory> stories{{"life", life_story}, {"liveness", liveness_story}};
+const std::vector<NamedStory> stories{
+    {"life", life_story}, {"liveness", liveness_story}, {"processes", process_story}};
 
 class PowerCut : public ::testing::TestWithParam<NamedStory> {};
 INSTANTIATE_TEST_SUITE_P(EveryStory, PowerCut, ::testing::ValuesIn(stories),
@@ -191,6 +255,8 @@ TEST_P(PowerCut, AtEveryOperationLosesNothingAcknowledged) {
             auto searched = gone(7, lost());
             searched.searched = true;
             journal.group({gone(5, lost()), searched, gone(8, lost())}, at(100));
+            journal.group(processes_gone(**store), at(100));
+            EXPECT_EQ(journal.state.processes().size(), 0U);
             expect_no_dead_left(journal, **reader, 121);
             if (HasFatalFailure()) return;
         }
@@ -238,6 +304,8 @@ TEST_P(FailingDisk, AnErrorAtEveryOperationFailsItsGroupWholeAndServiceResumes) 
         }
         EXPECT_EQ(fresh.state.heads().seq, journal.state.heads().seq);
         EXPECT_EQ(fresh.state.heads().ordinal, journal.state.heads().ordinal);
+        EXPECT_EQ(fresh.state.heads().process_number, journal.state.heads().process_number);
+        EXPECT_EQ(fresh.state.processes().size(), journal.state.processes().size());
         if (HasFatalFailure()) return;
     }
     EXPECT_GT(operation, 30U) << "the story is too short to mean anything";
