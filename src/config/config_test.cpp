@@ -82,6 +82,25 @@ TEST(Config, SaysWhereHttpClientsAreServed) {
     EXPECT_EQ(parsed("http: {listen: off}\n").http.listen, "off");
 }
 
+TEST(Config, BoundsBackgroundProcesses) {
+    EXPECT_EQ(parsed("").processes,
+              (ProcessSettings{.per_session = limits::processes_per_session_default,
+                               .max = limits::processes_default,
+                               .output_bytes = limits::process_output_bytes_default,
+                               .stale_after = limits::process_stale_default}));
+    EXPECT_EQ(parsed("processes: {per_session: 1, max: 65536, output_bytes: 65536, "
+                     "stale_after: 2h}\n")
+                  .processes,
+              (ProcessSettings{.per_session = 1,
+                               .max = 65536,
+                               .output_bytes = 65536,
+                               .stale_after = std::chrono::hours{2}}));
+    for (const auto* wrong : {"per_session: 0", "max: 65537", "output_bytes: 65535",
+                              "output_bytes: 1M", "stale_after: 59s", "stale_after: 31d"}) {
+        EXPECT_EQ(complaints(std::string("processes: {") + wrong + "}\n").size(), 1U) << wrong;
+    }
+}
+
 TEST(Config, ListensBeyondLoopbackOnlyWhenToldTo) {
     EXPECT_THAT(complaints("http: {listen: '0.0.0.0:7717'}\n"),
                 ElementsAre(HasSubstr("/c:1:8: listen: other machines can reach this address")));
@@ -204,12 +223,14 @@ std::vector<std::string> settings(std::string_view text) {
 }
 
 TEST(Config, TellsWhatIsSetAndWhere) {
-    EXPECT_THAT(settings(""),
-                ElementsAre("events.keep_days=30", "events.keep_count=10000000",
-                            "http.listen=127.0.0.1:7717", "http.hosts=none",
-                            "http.behind_proxy=false", "http.trusted_network=false",
-                            "http.allow_processes=false", "http.detach_window=10m",
-                            "http.turn_window=6h", "webhooks=none", "space.gateways=none"));
+    EXPECT_THAT(
+        settings(""),
+        ElementsAre("events.keep_days=30", "events.keep_count=10000000",
+                    "http.listen=127.0.0.1:7717", "http.hosts=none", "http.behind_proxy=false",
+                    "http.trusted_network=false", "http.allow_processes=false",
+                    "http.detach_window=10m", "http.turn_window=6h", "processes.per_session=64",
+                    "processes.max=4096", "processes.output_bytes=1048576",
+                    "processes.stale_after=30m", "webhooks=none", "space.gateways=none"));
     EXPECT_THAT(
         settings("events: {keep_days: 14d}\nwebhooks:\n  - name: ops\n"
                  "    url: https://example.org/T0K3N\n    timeout: 30\n"
@@ -217,10 +238,12 @@ TEST(Config, TellsWhatIsSetAndWhere) {
         ElementsAre("events.keep_days=14:1:10", "events.keep_count=10000000",
                     "http.listen=127.0.0.1:7717", "http.hosts=none", "http.behind_proxy=false",
                     "http.trusted_network=false", "http.allow_processes=false",
-                    "http.detach_window=10m", "http.turn_window=6h", "webhooks=ops:2:1",
-                    "webhooks[ops].name=ops:3:5", "webhooks[ops].url=https://example.org/...:4:5",
-                    "webhooks[ops].events=*", "webhooks[ops].allow_internal=false",
-                    "webhooks[ops].timeout=30s:5:5", "webhooks[ops].concurrency=1",
+                    "http.detach_window=10m", "http.turn_window=6h", "processes.per_session=64",
+                    "processes.max=4096", "processes.output_bytes=1048576",
+                    "processes.stale_after=30m", "webhooks=ops:2:1", "webhooks[ops].name=ops:3:5",
+                    "webhooks[ops].url=https://example.org/...:4:5", "webhooks[ops].events=*",
+                    "webhooks[ops].allow_internal=false", "webhooks[ops].timeout=30s:5:5",
+                    "webhooks[ops].concurrency=1",
                     "webhooks[ops].secrets[1].file=/etc/knell/ops.secret:7:9",
                     "webhooks[ops].secrets[2].env=OPS:8:9", "space.gateways=none"));
 }

@@ -23,6 +23,14 @@ TEST(ProcStatus, GivesTheProcessOfAThreadAndAllItsNames) {
     EXPECT_THAT(status->pids, ElementsAre(4242, 5, 1));
 }
 
+TEST(ProcStatus, GivesTheRealUser) {
+    EXPECT_EQ(parse_proc_status("Tgid:\t7\nUid:\t1000\t0\t0\t0\n")->uid, 1000U);
+    EXPECT_EQ(parse_proc_status("Tgid:\t7\nUid:\t4294967294\t0\t0\t0\n")->uid, 4294967294U);
+    for (const auto* line : {"", "Uid:\n", "Uid:\tx\n", "Uid:\t-1\n", "Uid:\t4294967296\n"}) {
+        EXPECT_EQ(parse_proc_status(std::string("Tgid:\t7\n") + line)->uid, std::nullopt) << line;
+    }
+}
+
 TEST(ProcStatus, AnOldKernelTellsNoOtherNames) {
     const auto status = parse_proc_status("Name:\tsh\nTgid:\t7\nPid:\t7\n");
 

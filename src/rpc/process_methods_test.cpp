@@ -150,12 +150,13 @@ TEST_F(ProcessMethods, RegisterTakesALivingProcessOfTheCallersUser) {
 
 TEST_F(ProcessMethods, RegisterRefusesWhatIsNobodysBackgroundProcess) {
     auto& processes = backend_.fake_processes();
-    for (const pid_t pid : {1, 301, 302}) {
+    backend_.watched.insert(304);
+    for (const pid_t pid : {1, 301, 302, 304}) {
         processes.start(pid, 9);
         processes.set_knell(pid, pid == 301);
         processes.set_look(pid, {.uid = pid == 302 ? 1001U : 1000U, .argv = {"x"}, .cwd = "/"});
     }
-    for (const auto* pid : {"1", "100", "301", "302", "303", "0", "-1", "2147483648"}) {
+    for (const auto* pid : {"1", "100", "301", "302", "303", "304", "0", "-1", "2147483648"}) {
         EXPECT_EQ(field_at_fault("process.register",
                                  fmt::format(R"({{"session_id":"a","pid":{}}})", pid)),
                   "pid")

@@ -108,7 +108,7 @@ std::optional<WallTime> read_until(wire::FieldReader& given, std::string_view te
 namespace {
 
 /// Somebody on HTTP has shown a token of the daemon's user.
-uid_t uid_of(const Caller& caller, const Surroundings& here) {
+uid_t uid_of(const Caller& caller, const Backend& here) {
     const auto* peer = std::get_if<UnixPeer>(&caller.who);
     return peer != nullptr ? peer->uid : here.processes().own_uid();
 }
@@ -132,11 +132,15 @@ std::vector<std::string> bounded(std::vector<std::string> argv) {
 
 /// Why it must not be on record as a background process, or "".
 std::string why_not_registered(const RegisteredProcess& found, const Caller& caller,
-                               const Surroundings& here) {
+                               const Backend& here) {
     if (found.process == caller.process()) {
         return "is the caller itself, which is no background process of its session";
     }
     if (here.processes().is_knell(found.process.pid)) return "is a process of knell";
+    // It is never stopped as part of anything else.
+    if (!here.how_watched(found.process).empty()) {
+        return "owns a session of its own, which ends with it; `knell ls` lists it";
+    }
     const auto uid = uid_of(caller, here);
     if (uid != 0 && uid != found.look.uid) {
         return fmt::format("belongs to user {}, not to the caller", found.look.uid);
@@ -147,7 +151,7 @@ std::string why_not_registered(const RegisteredProcess& found, const Caller& cal
 }  // namespace
 
 RegisteredProcess read_registered(wire::FieldReader& given, pid_t pid, const Caller& caller,
-                                  const Surroundings& here) {
+                                  const Backend& here) {
     if (given.error()) return {};
     const auto& processes = here.processes();
     const auto refuse = [&given](std::string why) {

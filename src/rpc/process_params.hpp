@@ -46,6 +46,6 @@ struct RegisteredProcess {
 };
 /// By its pid as the caller counts.  Refuses whatever is no background process of the caller's.
 RegisteredProcess read_registered(wire::FieldReader& given, pid_t pid, const Caller& caller,
-                                  const Surroundings& here);
+                                  const Backend& here);
 
 }  // namespace knell::rpc

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,7 @@ class InProcessBackend final : public rpc::Backend {
     std::vector<rpc::StartRequest> started;            // processes, so far; refused ones too
     std::map<ProcessId, std::string> outputs;          // what processes wrote
     std::map<ProcessId, ActivityFacts> live_activity;  // what they were last seen doing
+    std::set<pid_t> watched;                           // as owners of sessions
     std::size_t output_kept = SIZE_MAX;                // bytes of each
     rpc::Backend::ProcessLimits process_limits{limits::processes_per_session_default,
                                                limits::processes_default};
@@ -98,7 +100,9 @@ class InProcessBackend final : public rpc::Backend {
     /// There are no files here.
     ConfigReport check_config() const override { return {}; }
     void stop() override { stopped_ = true; }
-    std::string how_watched(const ProcessIdentity&) const override { return {}; }
+    std::string how_watched(const ProcessIdentity& process) const override {
+        return watched.contains(process.pid) ? "held by a pidfd" : "";
+    }
     const ProcessTable& processes() const override { return processes_; }
     const std::string& host() const override { return host_; }
     const std::string& node_id() const override { return store_->node_id(); }

@@ -3,6 +3,7 @@
 #include "watch/process_table.hpp"
 
 #include <cerrno>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -217,6 +218,22 @@ TEST(ProcessTable, TheRealKernelKnowsThisProcess) {
     EXPECT_FALSE(table.is_knell(nobodys_pid));
     EXPECT_FALSE(table.identify(nobodys_pid));
     EXPECT_FALSE(table.parent_of(nobodys_pid));
+}
+
+TEST(ProcessTable, TheRealKernelTellsWhatThisProcessLooksLike) {
+    const ProcTable table;
+    const auto self = table.identify(::getpid());
+    ASSERT_TRUE(self);
+    const auto look = table.look_of(*self);
+    ASSERT_TRUE(look);
+    EXPECT_EQ(look->uid, ::getuid());
+    EXPECT_EQ(table.own_uid(), ::geteuid());
+    ASSERT_FALSE(look->argv.empty());
+    EXPECT_TRUE(look->argv.front().contains("knell_unit_tests")) << look->argv.front();
+    EXPECT_EQ(look->cwd, std::filesystem::current_path().string());
+    auto former = *self;
+    --former.start_ticks;
+    EXPECT_FALSE(table.look_of(former)) << "its pid is another's now";
 }
 
 }  // namespace

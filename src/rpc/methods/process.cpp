@@ -155,6 +155,7 @@ void submit_change(Change&& change, ProcessOnRecord&& row, Backend& backend) {
                                         &backend](Result<Reply> reply) mutable {
         if (reply) {
             row.process = std::get<ProcessReply>(std::move(*reply)).process;
+            freshen(row.process, backend);
             return answer(change, row, backend);
         }
         if (reply.error().code != ErrorCode::not_found) {
