@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/text.hpp"
 #include "platform/clock.hpp"
 #include "platform/small_file.hpp"
 
@@ -26,6 +27,8 @@ class Fields {
         return word;
     }
 
+    std::uint64_t number() { return number_in<std::uint64_t>(next()); }
+
   private:
     std::string_view rest_;
 };
@@ -38,6 +41,17 @@ bool parse_number(std::string_view word, Number& number) {
     const auto* end = word.data() + word.size();
     const auto [stop, error] = std::from_chars(word.data(), end, number);
     return error == std::errc{} && stop == end && !word.empty();
+}
+
+/// As another time namespace would see it.
+std::optional<ProcStat> without_shift(std::optional<ProcStat> found) {
+    if (found && time_shift().boot.count() != 0) {
+        // As the kernel makes ticks of nanoseconds.
+        const auto a_tick =
+            std::chrono::nanoseconds{std::chrono::seconds{1}} / sysconf(_SC_CLK_TCK);
+        found->start_ticks -= static_cast<std::uint64_t>(time_shift().boot / a_tick);
+    }
+    return found;
 }
 
 }  // namespace
@@ -53,11 +67,17 @@ std::optional<ProcStat> parse_proc_stat(std::string_view stat) {
     if (!parse_number(fields.next(), found.parent)) return std::nullopt;   // field 4
     if (!parse_number(fields.next(), found.group)) return std::nullopt;    // field 5
     if (!parse_number(fields.next(), found.session)) return std::nullopt;  // field 6
-    for (int field = 7; field < 9; ++field) fields.next();
+    parse_number(fields.next(), found.terminal);                           // field 7
+    parse_number(fields.next(), found.foreground_group);                   // field 8
     std::uint32_t flags = 0;
     if (!parse_number(fields.next(), flags)) return std::nullopt;  // field 9
     found.is_forked_copy = (flags & forked_without_exec) != 0;
-    for (int field = 10; field < 22; ++field) fields.next();
+    for (int field = 10; field < 14; ++field) fields.next();
+    found.cpu_ticks = fields.number() + fields.number();         // fields 14 and 15
+    found.waited_cpu_ticks = fields.number() + fields.number();  // fields 16 and 17
+    for (int field = 18; field < 20; ++field) fields.next();
+    parse_number(fields.next(), found.threads);  // field 20
+    fields.next();
     if (!parse_number(fields.next(), found.start_ticks)) return std::nullopt;  // field 22
     for (int field = 23; field < 52; ++field) fields.next();
     auto last = fields.next();  // field 52, at the end of the line
@@ -68,14 +88,12 @@ std::optional<ProcStat> parse_proc_stat(std::string_view stat) {
 
 std::optional<ProcStat> read_proc_stat(pid_t pid) {
     const auto stat = read_small_file(fmt::format("/proc/{}/stat", pid));
-    auto found = stat ? parse_proc_stat(*stat) : std::nullopt;
-    if (found && time_shift().boot.count() != 0) {
-        // As the kernel makes ticks of nanoseconds.
-        const auto a_tick =
-            std::chrono::nanoseconds{std::chrono::seconds{1}} / sysconf(_SC_CLK_TCK);
-        found->start_ticks -= static_cast<std::uint64_t>(time_shift().boot / a_tick);
-    }
-    return found;
+    return stat ? without_shift(parse_proc_stat(*stat)) : std::nullopt;
+}
+
+std::optional<ProcStat> read_proc_stat_in(int folder) {
+    const auto stat = read_small_file_in(folder, "stat");
+    return stat ? without_shift(parse_proc_stat(*stat)) : std::nullopt;
 }
 
 }  // namespace knell

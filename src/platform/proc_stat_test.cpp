@@ -14,7 +14,10 @@ const ProcStat expected{.parent = 77,
                         .session = 4242,
                         .start_ticks = 987654,
                         .state = 'S',
-                        .exit_status = 0};
+                        .exit_status = 0,
+                        .foreground_group = -1,
+                        .cpu_ticks = 3,
+                        .threads = 1};
 
 TEST(ParseProcStat, ReadsStateParentAndStartTicks) {
     EXPECT_EQ(parse_proc_stat("4242 (sleep)" + rest), expected);

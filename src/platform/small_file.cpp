@@ -14,7 +14,11 @@
 namespace knell {
 
 std::optional<std::string> read_small_file(const std::string& path) {
-    const Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    return read_small_file_in(AT_FDCWD, path.c_str());
+}
+
+std::optional<std::string> read_small_file_in(int folder, const char* path) {
+    const Fd file(openat(folder, path, O_RDONLY | O_CLOEXEC));
     if (!file) return std::nullopt;
     std::string text;
     char buffer[4096];
