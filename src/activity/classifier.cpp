@@ -36,6 +36,8 @@ Classifier::Deeds& Classifier::Deeds::operator+=(const Deeds& more) {
     traffic_bytes += more.traffic_bytes;
     connections += more.connections;
     new_processes += more.new_processes;
+    restless_looks += more.restless_looks;
+    time += more.time;
     return *this;
 }
 
@@ -74,9 +76,9 @@ void Classifier::look(const TreeSample& sample, Now now) {
         cannot_see(sample, now);
         return;
     }
-    const auto deeds = take(sample);
+    const auto deeds = take(sample, now.steady);
     if (deeds.connections > 0 || deeds.traffic_bytes > 0) connected_ = now.wall;
-    is_still_ = is_idle() && is_little(deeds, now.steady);
+    is_still_ = is_idle() && is_little(deeds);
     note(deeds, now.steady);
     settle(sample, deeds, now);
     last_ = sample;
@@ -96,8 +98,9 @@ void Classifier::cannot_see(const TreeSample& sample, Now now) {
 }
 
 /// What happened since the last look.
-Classifier::Deeds Classifier::take(const TreeSample& sample) {
+Classifier::Deeds Classifier::take(const TreeSample& sample, SteadyTime now) {
     auto deeds = last_ ? between(*last_, sample) : Deeds{};
+    if (last_) deeds.time = now - last_at_;
     restless_ = sample.is_runnable || sample.is_blocked ? restless_ + 1 : 0;
     if (restless_ >= rules_.restless_looks || sample.has_more_members) deeds.restless_looks = 1;
     return deeds;
@@ -130,10 +133,11 @@ bool Classifier::is_work(const Deeds& minute) const {
 }
 
 /// At this rate it would not begin to work.
-bool Classifier::is_little(const Deeds& deeds, SteadyTime now) const {
+bool Classifier::is_little(const Deeds& deeds) const {
     if (!last_) return false;
-    const auto looked_for = std::max<std::chrono::nanoseconds>(now - last_at_, 1s);
-    const auto share = static_cast<double>(looked_for.count()) /
+    // Of less than a second a single tick of CPU time would be much.
+    const auto time = std::max<std::chrono::nanoseconds>(deeds.time, 1s);
+    const auto share = static_cast<double>(time.count()) /
                        static_cast<double>(std::chrono::nanoseconds{rules_.quiet}.count());
     const auto is_below = [share](auto amount, auto begin) {
         return static_cast<double>(amount) < static_cast<double>(begin) * share;

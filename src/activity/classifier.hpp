@@ -46,6 +46,7 @@ class Classifier {
         std::uint64_t connections = 0;  // accepted ones that were not there before
         std::uint64_t new_processes = 0;
         std::uint64_t restless_looks = 0;
+        std::chrono::nanoseconds time{0};  // in which it did that
 
         Deeds& operator+=(const Deeds& more);
     };
@@ -53,11 +54,11 @@ class Classifier {
 
     void begin(Now now);
     void cannot_see(const TreeSample& sample, Now now);
-    Deeds take(const TreeSample& sample);
+    Deeds take(const TreeSample& sample, SteadyTime now);
     void note(const Deeds& deeds, SteadyTime now);
     Deeds last_minute() const;
     bool is_work(const Deeds& minute) const;
-    bool is_little(const Deeds& deeds, SteadyTime now) const;
+    bool is_little(const Deeds& deeds) const;
     void settle(const TreeSample& sample, const Deeds& deeds, Now now);
     void set_class(ProcessActivity activity, WallTime since);
 

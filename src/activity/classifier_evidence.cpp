@@ -46,13 +46,10 @@ std::string Classifier::work_evidence(const TreeSample& sample, const Deeds& min
                                       SteadyTime now) const {
     std::vector<std::string> signs;
     const auto seen_for = now - seen_since_.steady;
-    const SteadyTime oldest{std::chrono::nanoseconds{rules_.quiet} * (slice_ - slices_in_quiet) /
-                            slices_in_quiet};
-    const auto covered = now - std::max(oldest, seen_since_.steady);
-    const auto lately = fmt::format("in the last {}", lasting_text(covered));
+    const auto lately = fmt::format("in the last {}", lasting_text(minute.time));
     if (rules_.cpu.is_reached(minute.cpu, /*works=*/true)) {
         signs.push_back(fmt::format("used {} of a core {}",
-                                    percent_text(percent_of(minute.cpu, covered)), lately));
+                                    percent_text(percent_of(minute.cpu, minute.time)), lately));
     }
     if (rules_.io_bytes.is_reached(minute.io_bytes, /*works=*/true)) {
         signs.push_back(fmt::format("read and wrote {} {}", bytes_text(minute.io_bytes), lately));
