@@ -89,5 +89,6 @@ void measure_web_fanout(Lab& lab);
 void measure_web_cut(Lab& lab);
 void measure_web_silent(Lab& lab);
 void measure_picture(Lab& lab);
+void measure_sampling(Lab& lab);
 
 }  // namespace knell::bench

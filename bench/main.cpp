@@ -27,6 +27,7 @@ constexpr std::array benchmarks{
     Benchmark{Chapter::sessions, "create.one", "one create alone", measure_create_one},
     Benchmark{Chapter::sessions, "calls", "show, append and close a second", measure_calls},
     Benchmark{Chapter::sessions, "run", "a command beside 1,500 processes", measure_run},
+    Benchmark{Chapter::processes, "sampling", "what 1,000 process trees do", measure_sampling},
     Benchmark{Chapter::size, "memory", "a million open sessions", measure_memory},
     Benchmark{Chapter::size, "restart", "100,000 open sessions after SIGKILL", measure_restart},
     Benchmark{Chapter::size, "idle", "a million leases and nothing to do", measure_idle},

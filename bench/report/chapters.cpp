@@ -35,6 +35,13 @@ time, longer than etcd; it is meant to be so.)"};
                     "A create writes seven or eight pages, so its sync costs more than that of the "
                     "one page it is compared with;\nthe rest is sockets, thread hops and SQLite. "
                     "On a disk that syncs slowly the ratio nears one."};
+        case Chapter::processes:
+            return {"Background processes",
+                    "Trees of two processes, the first with a socket that listens. The sampler is "
+                    "run on a clock of its own, as fast as\nit goes: a figure is the CPU time of "
+                    "its steps over the time that they stand for. *Busy* is the first minute, in "
+                    "which\neverything is looked at as often as what works; *idle* are the minutes "
+                    "after ten."};
         case Chapter::size:
             return {"Memory, restart, idling",
                     "Sessions are created over RPC with the fields that people's sessions have."};

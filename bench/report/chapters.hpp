@@ -8,8 +8,8 @@
 namespace knell::bench {
 
 inline constexpr std::array all_chapters{
-    Chapter::gone,   Chapter::leases,  Chapter::sessions, Chapter::size,   Chapter::growth,
-    Chapter::events, Chapter::listing, Chapter::web,      Chapter::limits,
+    Chapter::gone,   Chapter::leases, Chapter::sessions, Chapter::processes, Chapter::size,
+    Chapter::growth, Chapter::events, Chapter::listing,  Chapter::web,       Chapter::limits,
 };
 
 struct ChapterWords {

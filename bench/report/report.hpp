@@ -12,7 +12,18 @@
 namespace knell::bench {
 
 /// What a row belongs to; docs/benchmarks.md has one each, in this order.
-enum class Chapter { gone, leases, sessions, size, growth, events, listing, web, limits };
+enum class Chapter {
+    gone,
+    leases,
+    sessions,
+    processes,
+    size,
+    growth,
+    events,
+    listing,
+    web,
+    limits
+};
 
 /// One line of the table.
 struct Row {

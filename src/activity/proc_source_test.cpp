@@ -253,13 +253,13 @@ TEST_F(ProcSourceTest, AStoppedOneIsStopped) {
 }
 
 TEST_F(ProcSourceTest, OneThatEndedIsGoneAlsoBeforeItIsWaitedFor) {
-    const Program shell({"sh", "-c", "echo over"});
-    const auto process = identify(shell.pid());
-    while (!read_proc_stat(shell.pid())->is_dead()) ::poll(nullptr, 0, 1);
+    const Program sleeper({"sleep", "1000"});
+    const auto process = identify(sleeper.pid());
+    ::kill(sleeper.pid(), SIGKILL);
+    siginfo_t ended{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(sleeper.pid()), &ended, WEXITED | WNOWAIT), 0);
 
     EXPECT_EQ(look(process).sight, TreeSample::Sight::gone);
-    siginfo_t ended{};
-    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(shell.pid()), &ended, WEXITED | WNOWAIT), 0);
 }
 
 TEST_F(ProcSourceTest, WhoHasThePidOfAnotherIsNotLookedAt) {
