@@ -40,8 +40,9 @@ time, longer than etcd; it is meant to be so.)"};
                     "Trees of two processes, the first with a socket that listens. The sampler is "
                     "run on a clock of its own, as fast as\nit goes: a figure is the CPU time of "
                     "its steps over the time that they stand for. *Busy* is the first minute, in "
-                    "which\neverything is looked at as often as what works; *idle* are the minutes "
-                    "after ten."};
+                    "which\neverything is looked at as often as what works: every 2 s, and less "
+                    "often where that is more than 300 processes\na second. *Idle* are five "
+                    "minutes after eleven."};
         case Chapter::size:
             return {"Memory, restart, idling",
                     "Sessions are created over RPC with the fields that people's sessions have."};
