@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <limits>
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -69,22 +70,40 @@ ChildPlan::ChildPlan(ChildSpec spec)
       argv_(pointers_to(spec_.argv)) {
     CHECK(!spec_.argv.empty());
     if (!spec_.environment) return;
+    auto& environment = *spec_.environment;
+    // Before anything points into them, as they move while there come more.
+    environment.reserve(environment.size() + 2);
     if (!spec_.pid_variable.empty()) {
-        auto& entry = spec_.environment->emplace_back(std::move(spec_.pid_variable));
+        auto& entry = environment.emplace_back(std::move(spec_.pid_variable));
         entry.append(pid_digits, '0');
         pid_place_ = entry.data() + entry.size() - pid_digits;
     }
-    environment_ = pointers_to(*spec_.environment);
+    if (!spec_.late_variable.empty()) {
+        auto& entry = environment.emplace_back(std::move(spec_.late_variable) + '=');
+        entry.append(late_value_max, '\0');
+        late_place_ = entry.data() + entry.size() - late_value_max;
+    }
+    environment_ = pointers_to(environment);
 }
 
 SpawnFailure ChildPlan::become() {
-    if (const auto failed = prepare()) return {*failed, errno};
-    execute();
+    if (const auto failed = prepare()) return *failed;
+    return execute();
+}
+
+std::optional<SpawnFailure> ChildPlan::prepare() {
+    if (const auto failed = try_to_prepare()) return SpawnFailure{*failed, errno};
+    return std::nullopt;
+}
+
+SpawnFailure ChildPlan::execute(std::string_view late_value) {
+    if (late_place_ != nullptr) set_late_value(late_value);
+    try_to_execute();
     return {SpawnStep::program, errno};
 }
 
 /// The step that failed; errno says why.
-std::optional<SpawnStep> ChildPlan::prepare() {
+std::optional<SpawnStep> ChildPlan::try_to_prepare() {
     if (!join_group()) return SpawnStep::group;
     if (spec_.death_signal != 0 && !ask_for_death_signal()) return SpawnStep::death_signal;
     if (spec_.resets_limits) reset_process_limits();
@@ -124,6 +143,29 @@ void ChildPlan::close_others_at_exec() const {
     for (int fd = first_other_fd; fd < descriptors_max_; ++fd) fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+std::vector<int> ChildPlan::needed_descriptors(std::vector<int> own) const {
+    for (const auto& placed : spec_.descriptors) own.push_back(placed.ours);
+    if (spec_.directory >= 0) own.push_back(spec_.directory);
+    if (const auto* in = std::get_if<ProgramIn>(&spec_.program)) own.push_back(in->directory);
+    std::erase_if(own, [](int fd) { return fd < first_other_fd; });
+    std::ranges::sort(own);
+    return own;
+}
+
+void ChildPlan::close_all_but(const std::vector<int>& ordered) const {
+    int first = first_other_fd;
+    for (const auto kept : ordered) {
+        if (kept > first) close_from(first, kept - 1);
+        first = kept + 1;
+    }
+    close_from(first, std::numeric_limits<int>::max());
+}
+
+void ChildPlan::close_from(int first, int last) const {
+    if (close_range(static_cast<unsigned>(first), static_cast<unsigned>(last), 0) == 0) return;
+    for (int fd = first; fd <= std::min(last, descriptors_max_); ++fd) close(fd);
+}
+
 bool ChildPlan::place_descriptors() {
     // Out of the way first: one may stand where another is put.
     for (auto& placed : spec_.descriptors) {
@@ -144,7 +186,11 @@ void ChildPlan::write_pid() const {
     }
 }
 
-void ChildPlan::execute() const {
+void ChildPlan::set_late_value(std::string_view value) {
+    std::ranges::copy(value.substr(0, late_value_max), late_place_);
+}
+
+void ChildPlan::try_to_execute() const {
     auto* const* environment = environment_.empty() ? environ : environment_.data();
     if (const auto* at = std::get_if<ProgramAt>(&spec_.program)) {
         execve(at->path.c_str(), argv_.data(), environment);

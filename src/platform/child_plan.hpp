@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct ChildSpec {
     /// One more variable for a given environment, "NAME=text"; the new process puts its pid behind
     /// it, in ten digits.  "": none.
     std::string pid_variable;
+    /// And one whose value is known only when the program is executed: its name.  "": none.
+    std::string late_variable;
 
     struct Placed {
         int ours;
@@ -90,18 +93,34 @@ class ChildPlan {
     /// one that was forked while another thread held a lock.  Once.
     SpawnFailure become();
 
+    /// The same in two steps, with something in between: all that can fail before the program is
+    /// executed, and that.
+    std::optional<SpawnFailure> prepare();
+    /// `late_value` is that of the late variable, late_value_max bytes at most.
+    SpawnFailure execute(std::string_view late_value = {});
+    static constexpr std::size_t late_value_max = 20;
+
+    /// Those that become or prepare need, in order, with some of the caller's own.  Before the
+    /// fork.
+    std::vector<int> needed_descriptors(std::vector<int> own) const;
+    /// Closes all but these, from 3 on.  For a child that was forked and waits for something: of
+    /// what it holds of its parent's others may wait for the end.  System calls alone.
+    void close_all_but(const std::vector<int>& ordered) const;
+
     /// All numbers from here on are none that the child's own are put under.
     int first_free() const { return first_free_; }
 
   private:
-    std::optional<SpawnStep> prepare();
+    std::optional<SpawnStep> try_to_prepare();
+    void set_late_value(std::string_view value);
     bool join_group() const;
     bool ask_for_death_signal() const;
     bool enter_directory() const;
     void close_others_at_exec() const;
+    void close_from(int first, int last) const;
     bool place_descriptors();
     void write_pid() const;
-    void execute() const;
+    void try_to_execute() const;
 
     const pid_t parent_;
     const int descriptors_max_;
@@ -110,6 +129,7 @@ class ChildPlan {
     std::vector<char*> argv_;         // into `spec_`
     std::vector<char*> environment_;  // the same; empty: as it is then
     char* pid_place_ = nullptr;       // the same
+    char* late_place_ = nullptr;      // the same
 };
 
 }  // namespace knell

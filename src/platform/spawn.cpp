@@ -9,26 +9,11 @@
 #include <sys/wait.h>
 
 #include "platform/pidfd.hpp"
+#include "platform/signals_blocked.hpp"
 
 namespace knell {
 
 namespace {
-
-/// No handler of ours may run in the child: it has our memory.
-class SignalsBlocked {
-  public:
-    SignalsBlocked() {
-        sigset_t all;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    SignalsBlocked(const SignalsBlocked&) = delete;
-    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
-  private:
-    sigset_t before_{};
-};
 
 /// Not inlined: nothing that the caller keeps on its stack is changed under it.
 [[gnu::noinline]] pid_t start_child(ChildPlan& plan, int report) {
@@ -73,7 +58,7 @@ std::expected<Spawned, SpawnFailure> spawn(ChildSpec spec) {
     pid_t pid = -1;
     SpawnFailure failure{SpawnStep::fork, 0};
     {
-        const SignalsBlocked blocked;
+        const SignalsBlocked blocked;  // it has our memory
         pid = start_child(plan, report.get());
         if (pid < 0) failure.error = errno;
     }
