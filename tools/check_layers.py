@@ -26,7 +26,7 @@ LAYERS = {
     "journal": ["engine", "store", "core", "base"],
     "platform": ["core", "base"],
     "watch": ["platform", "core", "base"],
-    "activity": ["watch", "platform", "core", "base"],
+    "background": ["watch", "platform", "core", "base"],
     "wire": ["store", "core", "base"],
     "rpc": ["wire", "engine", "store", "watch", "core", "base"],
     "net": ["wire", "rpc", "platform", "core", "base"],
