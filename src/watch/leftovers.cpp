@@ -8,47 +8,27 @@
 
 #include "base/text.hpp"
 #include "core/limits.hpp"
+#include "watch/cookie.hpp"
 #include "watch/leftovers_shared.hpp"
 
 namespace knell {
 
 namespace {
 
-/// The value of a variable in the environment a process was started with.
-std::optional<std::string_view> variable_in(std::string_view environment, std::string_view name) {
-    while (!environment.empty()) {
-        const auto end = std::min(environment.find('\0'), environment.size());
-        const auto entry = environment.substr(0, end);
-        environment.remove_prefix(std::min(end + 1, environment.size()));
-        if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {
-            return entry.substr(name.size() + 1);
-        }
-    }
-    return std::nullopt;
-}
-
-enum class Cookie : std::uint8_t { none, ours, others };
-
-/// The same path may lead elsewhere for a process that sees other mounts.
-bool is_our_socket(pid_t pid, const std::string& path, const LeftoverSearch& search,
-                   const ProcessTree& tree) {
-    return tree.is_same_file(path, search.socket) ||
-           tree.is_same_file(fmt::format("/proc/{}/root{}", pid, path), search.socket);
-}
+enum class Whose : std::uint8_t { nobodys, ours, others };
 
 /// Another daemon may have a session of the same name, and an earlier or later generation the same
-/// daemon: all three must be ours.
-Cookie cookie_of(pid_t pid, const LeftoverSearch& search, const ProcessTree& tree) {
+/// daemon: all three must be ours.  What belongs to a background process is on record by itself.
+Whose whose_cookie(pid_t pid, const LeftoverSearch& search, const ProcessTree& tree) {
     const auto environment = tree.environment(pid);
-    if (!environment) return Cookie::none;
-    const auto id = variable_in(*environment, "KNELL_SESSION_ID");
-    const auto generation = variable_in(*environment, "KNELL_GENERATION");
-    const auto socket = variable_in(*environment, "KNELL_SOCKET");
-    if (!id || !generation || !socket) return Cookie::none;
-    const bool is_ours = *id == search.session_id.text() &&
-                         *generation == fmt::format("{}", search.generation) &&
-                         is_our_socket(pid, std::string(*socket), search, tree);
-    return is_ours ? Cookie::ours : Cookie::others;
+    if (!environment) return Whose::nobodys;
+    const auto cookie = cookie_in(*environment);
+    if (!cookie.is_of_session()) return Whose::nobodys;
+    const bool is_ours = cookie.session_id == search.session_id.text() &&
+                         cookie.generation == fmt::format("{}", search.generation) &&
+                         cookie.process_id.empty() &&
+                         is_same_socket(pid, cookie.socket, search.socket, tree);
+    return is_ours ? Whose::ours : Whose::others;
 }
 
 std::string readable(std::string text) {
@@ -166,15 +146,15 @@ class Search {
 
     void find_evidence() {
         for (auto& [pid, candidate] : candidates_) {
-            switch (cookie_of(pid, search_, tree_)) {
-                case Cookie::ours:
+            switch (whose_cookie(pid, search_, tree_)) {
+                case Whose::ours:
                     candidate.found_by = "KNELL_SESSION_ID in its environment";
                     break;
-                case Cookie::others:
+                case Whose::others:
                     candidate.found_by.clear();
                     others_.insert(pid);
                     break;
-                case Cookie::none:
+                case Whose::nobodys:
                     if (candidate.found_by.empty() && is_in_group(candidate.stat)) {
                         candidate.found_by = "in the process group of the command";
                     }

@@ -33,7 +33,8 @@ struct LeftoverSearch {
 /// - its parent is one of these.
 ///
 /// These are nobody's leftovers: owners of open sessions and what descends from them, what carries
-/// the cookie of another session and what descends from it, knell daemons and other `knell run`s
+/// the cookie of another session or of a background process (KNELL_PROCESS_ID: those are on record)
+/// and what descends from it, knell daemons and other `knell run`s
 /// with all below them.  And these are `shared`,
 /// to be named and never stopped: ancestors of such; and what daemonised (it is not in the
 /// command's terminal session) and serves others, with everything below it and all that daemonised

@@ -82,6 +82,15 @@ class FindLeftovers : public ::testing::Test {
     LeftoverSearch search;
 };
 
+TEST_F(FindLeftovers, WhatBelongsToABackgroundProcessIsNone) {
+    start(200, init, 1100, 200).environment =
+        cookie("s") + "KNELL_PROCESS_ID=p-0000000000001" + std::string(1, '\0');
+    start(201, 200, 1200, 200).environment = "";
+    start(202, init, 1300, 202).environment = cookie("s");
+    forget_wrapper();
+    EXPECT_THAT(found(), ElementsAre(202));
+}
+
 TEST_F(FindLeftovers, AreWhatTheWrapperWasHandedAndAllBelow) {
     start(200, wrapper, 1001, shell);
     start(201, 200, 1002, shell);
