@@ -1,0 +1,118 @@
+#include "background/tree_stopper.hpp"
+
+#include <algorithm>
+#include <csignal>
+
+#include "watch/cached_tree.hpp"
+
+namespace knell {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How soon, and at the slowest how often, it is looked whether something is left.
+constexpr std::chrono::nanoseconds look_delay_min = 20ms;
+constexpr std::chrono::nanoseconds look_delay_max = 500ms;
+/// So often it is looked for more to hold still before all are killed.
+constexpr int rounds_max = 20;
+
+}  // namespace
+
+void TreeStopper::add(TreeRoot root, SteadyTime now) {
+    const bool is_known = std::ranges::any_of(
+        jobs_, [&](const Job& job) { return job.root.process == root.process; });
+    if (is_known) return;
+    jobs_.push_back({.root = std::move(root), .until = now + Stopper::term_grace});
+}
+
+std::vector<TreeStopper::Stopped> TreeStopper::step(SteadyTime now) {
+    std::vector<Stopped> done;
+    const CachedTree look(tree_);  // one for all that is looked for now
+    std::erase_if(jobs_, [&](Job& job) {
+        if (now < std::min(job.next_look, job.until)) return false;
+        const auto fate = advance(job, look, now);
+        if (fate) done.push_back({std::move(job.root), *fate});
+        return fate.has_value();
+    });
+    return done;
+}
+
+std::optional<Fate> TreeStopper::advance(Job& job, const ProcessTree& look, SteadyTime now) const {
+    job.delay = std::clamp(job.delay * 2, look_delay_min, look_delay_max);
+    job.next_look = now + job.delay;
+    const auto found = find_tree(job.root, look, bounds_);
+    if (found.empty()) {
+        // What cannot be seen from here is not found, and may well run.
+        const auto held = holder_.hold(job.root.process);
+        if (held ? !(*held)->has_ended() : held.error() == NotHeld::unreachable) {
+            return now < job.until ? std::nullopt : std::optional(Fate::left);
+        }
+        if (job.was_killed) return Fate::killed;
+        return job.asked.empty() ? Fate::gone : Fate::stopped;
+    }
+    const bool is_over = now >= job.until;
+    if (job.is_killing && is_over) return Fate::left;
+    if (is_over) {
+        job.is_killing = true;
+        job.until = now + Stopper::kill_grace;
+        job.delay = look_delay_min;
+    }
+    const bool may_go_on = job.is_killing ? kill_all(job) : ask_all(job, found);
+    return may_go_on ? std::nullopt : std::optional(Fate::left);
+}
+
+bool TreeStopper::ask_all(Job& job, const std::vector<ProcessIdentity>& found) const {
+    bool may_go_on = false;
+    for (const auto& process : found) {
+        if (job.asked.contains(key_of(process))) {
+            may_go_on = true;
+            continue;
+        }
+        // One that is stopped would hear of it only when it goes on.
+        const auto sent = send(process, {SIGTERM, SIGCONT});
+        if (sent == Sent::sent) job.asked.insert(key_of(process));
+        may_go_on = may_go_on || sent != Sent::spared;
+    }
+    return may_go_on;
+}
+
+bool TreeStopper::kill_all(Job& job) const {
+    std::set<Key> still;
+    std::vector<ProcessIdentity> found;
+    for (int round = 0; round < rounds_max; ++round) {
+        const CachedTree look(tree_);
+        found = find_tree(job.root, look, bounds_);
+        bool has_more = false;
+        for (const auto& process : found) {
+            if (still.contains(key_of(process))) continue;
+            if (send(process, {SIGSTOP}) != Sent::sent) continue;
+            still.insert(key_of(process));
+            has_more = true;
+        }
+        if (!has_more) break;
+    }
+    bool may_go_on = found.empty();
+    for (const auto& process : found) {
+        const auto sent = send(process, {SIGKILL});
+        if (sent == Sent::sent) job.was_killed = true;
+        // It became somebody's owner just now.
+        if (sent == Sent::spared && still.contains(key_of(process))) {
+            if (const auto held = holder_.hold(process)) (*held)->signal(SIGCONT);
+        }
+        may_go_on = may_go_on || sent != Sent::spared;
+    }
+    return may_go_on;
+}
+
+TreeStopper::Sent TreeStopper::send(const ProcessIdentity& process,
+                                    std::initializer_list<int> signals) const {
+    const auto held = holder_.hold(process);
+    if (!held) return held.error() == NotHeld::gone ? Sent::gone : Sent::unreachable;
+    if ((*held)->has_ended()) return Sent::gone;
+    if (holder_.is_spared(process)) return Sent::spared;
+    for (const auto number : signals) (*held)->signal(number);
+    return Sent::sent;
+}
+
+}  // namespace knell
