@@ -20,10 +20,12 @@ constexpr int rounds_max = 20;
 }  // namespace
 
 void TreeStopper::add(TreeRoot root, SteadyTime now) {
-    const bool is_known = std::ranges::any_of(
-        jobs_, [&](const Job& job) { return job.root.process == root.process; });
-    if (is_known) return;
+    if (is_stopping(root.process)) return;
     jobs_.push_back({.root = std::move(root), .until = now + Stopper::term_grace});
+}
+
+bool TreeStopper::is_stopping(const ProcessIdentity& process) const {
+    return std::ranges::any_of(jobs_, [&](const Job& job) { return job.root.process == process; });
 }
 
 std::vector<TreeStopper::Stopped> TreeStopper::step(SteadyTime now) {

@@ -40,6 +40,7 @@ class TreeStopper {
     /// Those that are done.
     std::vector<Stopped> step(SteadyTime now);
     bool is_idle() const { return jobs_.empty(); }
+    bool is_stopping(const ProcessIdentity& process) const;
 
   private:
     using Key = std::tuple<std::int32_t, std::uint64_t>;

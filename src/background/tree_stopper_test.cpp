@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "platform/spawn.hpp"
+#include "testing/fake_holder.hpp"
 #include "testing/fake_tree.hpp"
 #include "testing/pipe.hpp"
 #include "watch/pidfd_holder.hpp"
@@ -20,55 +21,13 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using testing::FakeHolder;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
 const std::string our_socket = "/run/knell.sock";
 
 // --- with processes that a test invents ----------------------------------------------------------
-
-/// Processes of a fake tree that do what they are told to do when they are signalled.
-class FakeHolder final : public ProcessHolder {
-  public:
-    explicit FakeHolder(testing::FakeTree& tree) : tree_(tree) {}
-
-    class Held final : public HeldProcess {
-      public:
-        Held(FakeHolder& holder, pid_t pid) : holder_(holder), pid_(pid) {}
-        bool has_ended() const override { return !holder_.tree_.processes.contains(pid_); }
-        void signal(int number) override {
-            holder_.signals[pid_].push_back(number);
-            if (holder_.dies_of[pid_] == number || number == holder_.dies_of_all) {
-                holder_.tree_.processes.erase(pid_);
-            }
-        }
-
-      private:
-        FakeHolder& holder_;
-        const pid_t pid_;
-    };
-    std::expected<std::unique_ptr<HeldProcess>, NotHeld> hold(
-        const ProcessIdentity& process) const override {
-        if (out_of_descriptors) return std::unexpected(NotHeld::unreachable);
-        const auto stat = tree_.stat(process.pid);
-        if (!stat || stat->start_ticks != process.start_ticks) {
-            return std::unexpected(NotHeld::gone);
-        }
-        return std::make_unique<Held>(const_cast<FakeHolder&>(*this), process.pid);
-    }
-    bool is_spared(const ProcessIdentity& process) const override {
-        return spared.contains(process.pid);
-    }
-
-    std::map<pid_t, std::vector<int>> signals;
-    std::map<pid_t, int> dies_of;
-    int dies_of_all = SIGKILL;
-    std::set<pid_t> spared;
-    bool out_of_descriptors = false;
-
-  private:
-    testing::FakeTree& tree_;
-};
 
 class StopTree : public ::testing::Test {
   protected:

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "base/mutex.hpp"
+#include "core/background_process.hpp"
+
+namespace knell {
+
+/// The background processes that are on record and run, as far as they are to be told apart.  Any
+/// thread.
+class RunningProcesses {
+  public:
+    struct Facts {
+        SessionId session_id;
+        Generation generation = 0;
+        ProcessIdentity process;
+    };
+
+    void add(const BackgroundProcess& process) {
+        const Lock lock(mutex_);
+        by_id_.insert_or_assign(process.id,
+                                Facts{process.session_id, process.generation, process.process});
+        sessions_.insert_or_assign(key_of(process.process), process.session_id);
+    }
+    void remove(const ProcessId& id) {
+        const Lock lock(mutex_);
+        const auto at = by_id_.find(id);
+        if (at == by_id_.end()) return;
+        sessions_.erase(key_of(at->second.process));
+        by_id_.erase(at);
+    }
+    std::optional<Facts> find(const ProcessId& id) const {
+        const Lock lock(mutex_);
+        const auto at = by_id_.find(id);
+        return at == by_id_.end() ? std::nullopt : std::optional(at->second);
+    }
+    /// On record for another session than this.
+    bool is_of_another(const ProcessIdentity& process, const SessionId& session) const {
+        const Lock lock(mutex_);
+        const auto at = sessions_.find(key_of(process));
+        return at != sessions_.end() && at->second != session;
+    }
+    bool is_on_record(const ProcessIdentity& process) const {
+        const Lock lock(mutex_);
+        return sessions_.contains(key_of(process));
+    }
+
+  private:
+    using Key = std::tuple<std::int32_t, std::uint64_t, std::string>;
+    static Key key_of(const ProcessIdentity& process) {
+        return {process.pid, process.start_ticks, process.boot_id};
+    }
+
+    mutable Mutex mutex_;
+    std::map<ProcessId, Facts> by_id_ KNELL_GUARDED_BY(mutex_);
+    std::map<Key, SessionId> sessions_ KNELL_GUARDED_BY(mutex_);
+};
+
+}  // namespace knell
