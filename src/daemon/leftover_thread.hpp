@@ -5,28 +5,38 @@
 #include <thread>
 #include <vector>
 
+#include "background/stop_orders.hpp"
 #include "base/bounded_queue.hpp"
 #include "watch/leftover_look.hpp"
 #include "watch/live_owners.hpp"
-#include "watch/stopper.hpp"
 
 namespace knell {
 
-/// Looks for leftovers and stops them, on a thread of its own: a pass over all processes, or a
-/// process whose files cannot be read, holds up nobody who waits for an answer or a death.
+/// Looks for what commands and background processes left running, and stops what is to be stopped,
+/// on a thread of its own: a pass over all processes, or a process whose files cannot be read,
+/// holds up nobody who waits for an answer or a death.
 class LeftoverThread {
   public:
     using Found = std::move_only_function<void(std::vector<FoundLeftovers>)>;
-    using Settled = std::function<void(StopOrder)>;
+    /// What a background process has left running, the topmost of each tree.
+    using FoundSurvivors = std::move_only_function<void(std::vector<Leftover>)>;
+    /// Called on this thread.
+    struct Tell {
+        std::function<void(StopOrder)> settled;
+        std::function<void(const TreeStopper::Stopped&)> stopped;
+    };
 
-    /// `settled` is called on this thread.
-    LeftoverThread(const ProcessTree& tree, const LiveOwners& owners, Settled settled);
+    LeftoverThread(const ProcessTree& tree, TreeBounds bounds, Tell tell);
     ~LeftoverThread() { stop(); }
 
     /// Looks for what these commands left behind; `found` is called on this thread.  False when too
     /// many searches are waiting; `found` is left as it was then.
     bool search(std::vector<LeftoverSearch> searches, Found&& found);
     void stop_leftovers(StopOrder order);
+    void stop_tree(TreeRoot root);
+    /// Looks for what is left of a background process that has ended, once it is no longer being
+    /// stopped and after a moment in which the rest may end too; `found` is called on this thread.
+    void find_survivors(TreeRoot root, FoundSurvivors found);
     /// What is under way is dropped: the record still says so, and the next daemon goes on with it.
     void stop();
 
@@ -35,23 +45,34 @@ class LeftoverThread {
         LeftoverLook look;
         Found found;
     };
+    struct Remains {
+        TreeRoot root;
+        FoundSurvivors found;
+        SteadyTime not_before{};
+    };
     struct Request {
-        std::unique_ptr<Look> look;  // or
+        std::unique_ptr<Look> look;        // or
+        std::unique_ptr<Remains> remains;  // or
+        std::optional<TreeRoot> root;      // or
         StopOrder order;
     };
 
     void loop();
+    void take(Request&& request);
     void step();
+    void look_at_remains(SteadyTime now);
 
     const ProcessTree& tree_;
-    const LiveOwners& owners_;
+    const TreeBounds bounds_;
     const std::unique_ptr<ProcessHolder> holder_;
-    const Settled settled_;
+    const Tell tell_;
     BoundedQueue<Request> queue_;
 
     // This thread only.
     std::vector<std::unique_ptr<Look>> looks_;
-    Stopper stopper_;
+    std::vector<std::unique_ptr<Remains>> remains_;
+    SteadyTime next_remains_look_{};
+    StopOrders stopping_;
 
     std::thread thread_;
 };

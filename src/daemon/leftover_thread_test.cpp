@@ -15,7 +15,8 @@ TEST(LeftoverThread, AFullQueueLeavesTheAnswerToItsCaller) {
     LiveOwners owners;
     std::latch busy{1};
     std::latch free{1};
-    LeftoverThread thread(tree, owners, [](StopOrder&&) {});
+    LeftoverThread thread(tree, {"", owners, [](auto&&...) { return false; }},
+                          {[](auto&&) {}, [](auto&&) {}});
     LeftoverThread::Found first = [&](auto&&...) {
         busy.count_down();
         free.wait();

@@ -246,7 +246,7 @@ Decided<NotedReply> decide_on(ProcessGone&& gone, const Session* past, const Sta
     auto row = process->row;
     row.exit = exit_of(*process, gone, state);
     decision.changes.emplace_back(ProcessEnded{ref_to(*process), *row.exit});
-    decision.effects.emplace_back(UnwatchProcess{row.id, row.process});
+    decision.effects.emplace_back(UnwatchProcess{row.id, row.process, row.session_id, row.task_id});
     decision.events.push_back(process_event(EventType::process_exit, row, past, state));
     follow_session(decision, *process, /*counts=*/false, state);
     return decision;

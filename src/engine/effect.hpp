@@ -52,6 +52,8 @@ struct WatchProcess {
 struct UnwatchProcess {
     ProcessId id;
     ProcessIdentity process;
+    SessionId session_id{};  // for what it leaves running
+    std::string task_id{};
 };
 /// It was started for a session, and may execute its program now.
 struct OpenGate {

@@ -31,17 +31,6 @@ Whose whose_cookie(pid_t pid, const LeftoverSearch& search, const ProcessTree& t
     return is_ours ? Whose::ours : Whose::others;
 }
 
-std::string readable(std::string text) {
-    while (!text.empty() && text.back() == '\0') text.pop_back();
-    std::ranges::replace_if(
-        text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-    if (text.size() > limits::leftover_command_bytes_max) {
-        text.resize(limits::leftover_command_bytes_max);
-    }
-    while (!is_utf8(text)) text.pop_back();  // a cut letter, or not text at all
-    return text;
-}
-
 class Search {
   public:
     Search(const LeftoverSearch& search, const ProcessTree& tree, const LiveOwners& owners)
@@ -70,7 +59,7 @@ class Search {
             const auto& candidate = candidates_.at(pid);
             const bool is_shared = shared.contains(pid) || candidate.is_ancestor_of_others;
             leftovers.push_back({tree_.identity(pid, stat), candidate.found_by,
-                                 readable(tree_.command_line(pid)),
+                                 readable_command(tree_.command_line(pid)),
                                  is_shared ? Fate::shared : Fate::left});
         }
         return leftovers;
@@ -227,6 +216,17 @@ class Search {
 };
 
 }  // namespace
+
+std::string readable_command(std::string text) {
+    while (!text.empty() && text.back() == '\0') text.pop_back();
+    std::ranges::replace_if(
+        text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+    if (text.size() > limits::leftover_command_bytes_max) {
+        text.resize(limits::leftover_command_bytes_max);
+    }
+    while (!is_utf8(text)) text.pop_back();  // a cut letter, or not text at all
+    return text;
+}
 
 std::vector<Leftover> find_leftovers(const LeftoverSearch& search, const ProcessTree& tree,
                                      const LiveOwners& owners) {

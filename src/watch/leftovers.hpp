@@ -47,6 +47,9 @@ struct LeftoverSearch {
 std::vector<Leftover> find_leftovers(const LeftoverSearch& search, const ProcessTree& tree,
                                      const LiveOwners& owners);
 
+/// A command line as /proc gives it, as a line for people.
+std::string readable_command(std::string text);
+
 /// Whether this very process still runs.
 bool is_running(const ProcessIdentity& process, const ProcessTree& tree);
 
