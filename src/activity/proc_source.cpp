@@ -89,7 +89,7 @@ TreeSample ProcSource::cannot_open(const ProcessIdentity& process, int error) {
 
 TreeSample ProcSource::look(const ProcessIdentity& process, SteadyTime now) {
     if (auto answer = why_not_here(process)) return *answer;
-    const auto first = ProcessLook::open(proc_, process.pid);
+    const auto first = MemberLook::open(proc_, process.pid);
     if (!first) return cannot_open(process, errno);
     if (first->stat().start_ticks != process.start_ticks) return {};
     // One whose first thread has ended is a zombie while others of it run.
@@ -102,7 +102,7 @@ TreeSample ProcSource::look(const ProcessIdentity& process, SteadyTime now) {
 }
 
 /// From parents to children.
-TreeSample ProcSource::walk(const ProcessLook& first, Tree& tree, SteadyTime now) const {
+TreeSample ProcSource::walk(const MemberLook& first, Tree& tree, SteadyTime now) const {
     TreeSample sample;
     sample.sight = TreeSample::Sight::seen;
     sample.is_stopped = true;
@@ -112,7 +112,7 @@ TreeSample ProcSource::walk(const ProcessLook& first, Tree& tree, SteadyTime now
         pid_t parent;
     };
     std::deque<Next> queue;
-    const auto take = [&](const ProcessLook& look) {
+    const auto take = [&](const MemberLook& look) {
         add(look, sample);
         const auto member = look.member();
         auto& known = children[member];
@@ -133,7 +133,7 @@ TreeSample ProcSource::walk(const ProcessLook& first, Tree& tree, SteadyTime now
             sample.has_more_members = true;
             break;
         }
-        const auto look = ProcessLook::open(proc_, queue.front().pid);
+        const auto look = MemberLook::open(proc_, queue.front().pid);
         // Gone meanwhile, or its pid has gone to somebody else.
         if (!look || look->stat().parent != queue.front().parent) continue;
         static_cast<void>(take(*look));  // a child that just ended tells nothing any more
@@ -143,7 +143,7 @@ TreeSample ProcSource::walk(const ProcessLook& first, Tree& tree, SteadyTime now
     return sample;
 }
 
-void ProcSource::add(const ProcessLook& look, TreeSample& sample) {
+void ProcSource::add(const MemberLook& look, TreeSample& sample) {
     const auto& stat = look.stat();
     sample.members.push_back(look.member());
     sample.cpu += to_millis(stat.cpu_ticks + stat.waited_cpu_ticks);
@@ -178,7 +178,7 @@ void ProcSource::list_descriptors(Tree& tree, const TreeSample& sample, SteadyTi
     tree.sockets.clear();
     tree.unseen.clear();
     for (const auto& member : sample.members) {
-        const auto look = ProcessLook::open(proc_, member.pid);
+        const auto look = MemberLook::open(proc_, member.pid);
         if (!look || look->member() != member || look->stat().is_dead()) continue;
         if (!look->list_sockets(tree.sockets) && (errno == EACCES || errno == EPERM)) {
             tree.unseen = fmt::format("sockets cannot be read: {}", text_of(errno));

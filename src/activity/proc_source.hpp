@@ -48,8 +48,8 @@ class ProcSource final : public SampleSource {
 
     std::optional<TreeSample> why_not_here(const ProcessIdentity& process) const;
     static TreeSample cannot_open(const ProcessIdentity& process, int error);
-    TreeSample walk(const ProcessLook& first, Tree& tree, SteadyTime now) const;
-    static void add(const ProcessLook& look, TreeSample& sample);
+    TreeSample walk(const MemberLook& first, Tree& tree, SteadyTime now) const;
+    static void add(const MemberLook& look, TreeSample& sample);
     static bool is_due(const Tree& tree, const TreeSample& sample, SteadyTime now);
     void list_descriptors(Tree& tree, const TreeSample& sample, SteadyTime now) const;
     void add_sockets(Tree& tree, TreeSample& sample, SteadyTime now);

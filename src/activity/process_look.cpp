@@ -47,26 +47,26 @@ std::uint64_t field_of(std::string_view text, std::string_view name) {
 
 }  // namespace
 
-std::optional<ProcessLook> ProcessLook::open(const std::string& proc, pid_t pid) {
+std::optional<MemberLook> MemberLook::open(const std::string& proc, pid_t pid) {
     Fd folder(::open(fmt::format("{}/{}", proc, pid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!folder) return std::nullopt;
     const auto stat = read_proc_stat_in(folder.get());
     if (!stat) return std::nullopt;
-    return ProcessLook(pid, std::move(folder), *stat);
+    return MemberLook(pid, std::move(folder), *stat);
 }
 
-bool ProcessLook::is_there() const {
+bool MemberLook::is_there() const {
     const auto stat = read_proc_stat_in(folder_.get());
     return stat && !stat->is_dead();
 }
 
-std::optional<std::uint64_t> ProcessLook::io_bytes() const {
+std::optional<std::uint64_t> MemberLook::io_bytes() const {
     const auto io = read_small_file_in(folder_.get(), "io");
     if (!io) return std::nullopt;
     return field_of(*io, "rchar: ") + field_of(*io, "wchar: ");
 }
 
-bool ProcessLook::add_children_of(pid_t thread, std::vector<pid_t>& pids) const {
+bool MemberLook::add_children_of(pid_t thread, std::vector<pid_t>& pids) const {
     const auto text =
         read_small_file_in(folder_.get(), fmt::format("task/{}/children", thread).c_str());
     if (!text) return false;
@@ -77,7 +77,7 @@ bool ProcessLook::add_children_of(pid_t thread, std::vector<pid_t>& pids) const 
     return true;
 }
 
-bool ProcessLook::read_children(KnownChildren& known, SteadyTime now) const {
+bool MemberLook::read_children(KnownChildren& known, SteadyTime now) const {
     if (stat_.is_dead() && stat_.threads <= 1) return true;  // they are another's by now
     const auto cpu = stat_.cpu_ticks + stat_.waited_cpu_ticks;
     const bool is_costly = stat_.threads > threads_few;
@@ -100,7 +100,7 @@ bool ProcessLook::read_children(KnownChildren& known, SteadyTime now) const {
     return true;
 }
 
-bool ProcessLook::list_sockets(std::vector<std::uint64_t>& inodes) const {
+bool MemberLook::list_sockets(std::vector<std::uint64_t>& inodes) const {
     const auto descriptors = open_directory(folder_.get(), "fd");
     if (!descriptors) return false;
     constexpr std::string_view prefix = "socket:[";
@@ -119,7 +119,7 @@ bool ProcessLook::list_sockets(std::vector<std::uint64_t>& inodes) const {
     return true;
 }
 
-std::string ProcessLook::waits_at() const {
+std::string MemberLook::waits_at() const {
     const bool may_read =
         stat_.terminal != 0 && stat_.state == 'S' && stat_.group == stat_.foreground_group;
     if (!may_read) return {};
@@ -127,7 +127,7 @@ std::string ProcessLook::waits_at() const {
     return may_read_terminal(wchan.value_or("")) ? terminal_path(stat_.terminal) : std::string{};
 }
 
-std::uint64_t ProcessLook::network() const {
+std::uint64_t MemberLook::network() const {
     struct stat found{};
     return fstatat(folder_.get(), "ns/net", &found, 0) == 0 ? found.st_ino : 0;
 }

@@ -24,10 +24,10 @@ struct KnownChildren {
 
 /// One process of a tree, through its folder in /proc: all that is read is about the same process,
 /// even when its pid is given to another meanwhile.
-class ProcessLook {
+class MemberLook {
   public:
     /// Nothing when it is not there or may not be seen; errno says which.
-    static std::optional<ProcessLook> open(const std::string& proc, pid_t pid);
+    static std::optional<MemberLook> open(const std::string& proc, pid_t pid);
 
     const ProcStat& stat() const { return stat_; }
     /// Still: what could not be read may be unreadable because it has just ended.
@@ -47,7 +47,7 @@ class ProcessLook {
     std::uint64_t network() const;
 
   private:
-    ProcessLook(pid_t pid, Fd&& folder, const ProcStat& stat)
+    MemberLook(pid_t pid, Fd&& folder, const ProcStat& stat)
         : pid_(pid), folder_(std::move(folder)), stat_(stat) {}
     bool add_children_of(pid_t thread, std::vector<pid_t>& pids) const;
 
