@@ -40,10 +40,11 @@ LAYERS = {
     "space": ["deliver/webhook", "config", "wire", "platform", "core", "base"],
     "writer": ["journal", "engine", "store", "watch", "config", "wire", "platform", "core", "base"],
     "client": ["wire", "platform", "core", "base"],
-    "cli": ["client", "config", "wire", "platform", "core", "base", "daemon/daemon.hpp",
+    "mcp": ["client", "wire", "core", "base"],
+    "cli": ["mcp", "client", "config", "wire", "platform", "core", "base", "daemon/daemon.hpp",
             "foreign/hook_keys.hpp"],
 }
-LAYERS["daemon"] = [layer for layer in LAYERS if layer != "cli"]
+LAYERS["daemon"] = [layer for layer in LAYERS if layer not in ("cli", "mcp")]
 LAYERS["testing"] = [layer for layer in LAYERS if layer not in ("cli", "net", "net/http")]
 
 # Unit tests, src/**/*_test.cpp and bench/**/*_test.cpp, may include this too.

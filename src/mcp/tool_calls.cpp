@@ -1,0 +1,167 @@
+#include "mcp/tool_calls.hpp"
+
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "client/process_words.hpp"
+#include "mcp/own_session.hpp"
+#include "mcp/process_text.hpp"
+#include "wire/error_table.hpp"
+
+namespace knell::mcp {
+
+namespace {
+
+using wire::text_at;
+
+/// What a model can read in one go; more is to be asked for.
+constexpr std::int64_t output_bytes_default = 16'384;
+
+ToolResult refused(const Error& error) {
+    return {
+        .texts = {error.message}, .content = {{"error", wire::to_json(error)}}, .is_error = true};
+}
+
+/// Copies what was given; null counts as left out.
+void pass_on(const JsonObject& from, JsonObject& to, std::initializer_list<const char*> names) {
+    for (const auto* name : names) {
+        const auto* value = from.if_contains(name);
+        if (value != nullptr && !value->is_null()) to[name] = *value;
+    }
+}
+
+/// The session that was given, or the agent's own.
+Result<std::string> session_for(const JsonObject& arguments, Surroundings& surroundings) {
+    if (const auto given = text_at(arguments, "session_id"); !given.empty()) {
+        return std::string(given);
+    }
+    return find_own_session(surroundings);
+}
+
+ToolResult session_status(const JsonObject& arguments, Surroundings& surroundings) {
+    const auto session_id = session_for(arguments, surroundings);
+    if (!session_id) return refused(session_id.error());
+    auto session = surroundings.call("session.show", {{"session_id", *session_id}});
+    if (!session) return refused(session.error());
+    auto list = surroundings.call("process.list", {{"session_id", *session_id}});
+    if (!list) return refused(list.error());
+    JsonObject content{{"session", *session}};
+    for (auto& pair : *list) content[pair.key()] = pair.value();
+    return {.texts = {status_text(*session, *list)}, .content = std::move(content)};
+}
+
+ToolResult process_list(const JsonObject& arguments, Surroundings& surroundings) {
+    JsonObject params;
+    std::string of_whom = "on this machine";
+    if (!wire::bool_at(arguments, "everywhere")) {
+        const auto session_id = session_for(arguments, surroundings);
+        if (session_id) {
+            params["session_id"] = *session_id;
+            of_whom = "of session " + *session_id;
+        } else if (session_id.error().code == ErrorCode::not_found) {
+            // All of them is a better answer than none to "is anything running?".
+            of_whom = "on this machine (it is not known which session this agent runs in)";
+        } else {
+            return refused(session_id.error());
+        }
+    }
+    pass_on(arguments, params, {"task_id", "all", "limit", "cursor"});
+    auto list = surroundings.call("process.list", params);
+    if (!list) return refused(list.error());
+    return {.texts = {list_text(*list, of_whom)}, .content = std::move(*list)};
+}
+
+/// An absolute directory, and PATH: what a program started by hand would find.
+void put_place(const JsonObject& arguments, JsonObject& params, Surroundings& surroundings) {
+    const std::filesystem::path given(std::string(text_at(arguments, "cwd")));
+    const auto own = surroundings.directory();
+    if (given.is_absolute() || own.empty()) {
+        if (!given.empty()) params["cwd"] = given.string();
+    } else {
+        params["cwd"] =
+            given.empty() ? own : (std::filesystem::path(own) / given).lexically_normal().string();
+    }
+    JsonObject env;
+    if (const auto* variables = wire::object_at(arguments, "env")) env = *variables;
+    const auto path = surroundings.search_path();
+    if (!path.empty() && !env.contains("PATH")) env["PATH"] = path;
+    if (!env.empty()) params["env"] = std::move(env);
+}
+
+ToolResult process_start(const JsonObject& arguments, Surroundings& surroundings) {
+    const auto session_id = session_for(arguments, surroundings);
+    if (!session_id) return refused(session_id.error());
+    JsonObject params{{"session_id", *session_id}};
+    pass_on(arguments, params, {"task_id", "argv", "title"});
+    put_place(arguments, params, surroundings);
+    auto process = surroundings.call("process.start", params);
+    if (!process) return refused(process.error());
+    return {.texts = {"started " + process_text(*process)}, .content = std::move(*process)};
+}
+
+ToolResult process_output(const JsonObject& arguments, Surroundings& surroundings) {
+    JsonObject params{{"limit", output_bytes_default}, {"encoding", "text"}};
+    pass_on(arguments, params, {"process_id", "after", "limit"});
+    auto page = surroundings.call("process.output", params);
+    if (!page) return refused(page.error());
+    ToolResult result;
+    if (const auto output = text_at(*page, "output"); !output.empty()) {
+        result.texts.emplace_back(output);
+    }
+    result.texts.push_back(output_text(*page));
+    result.content = std::move(*page);
+    return result;
+}
+
+ToolResult process_stop(const JsonObject& arguments, Surroundings& surroundings) {
+    const auto id = text_at(arguments, "process_id");
+    auto process = surroundings.call("process.stop", {{"process_id", id}});
+    if (!process) return refused(process.error());
+    const bool was_gone = wire::bool_at(*process, "already_exited");
+    if (!was_gone && client::is_running(*process)) {
+        process = surroundings.wait_until_gone(id);
+        if (!process) return refused(process.error());
+    }
+    const bool is_gone = !client::is_running(*process);
+    const auto* how = was_gone  ? "had exited already: "
+                      : is_gone ? "stopped: "
+                                : "was told to stop and still runs, look again later: ";
+    return {.texts = {how + process_text(*process)},
+            .content = std::move(*process),
+            .is_error = !is_gone};
+}
+
+ToolResult process_vouch(const JsonObject& arguments, Surroundings& surroundings) {
+    JsonObject params;
+    pass_on(arguments, params, {"process_id", "until"});
+    auto process = surroundings.call("process.vouch", params);
+    if (!process) return refused(process.error());
+    return {.texts = {process_text(*process)}, .content = std::move(*process)};
+}
+
+}  // namespace
+
+ToolResult call_tool(const Tool& tool, const JsonObject& arguments, Surroundings& surroundings) {
+    if (auto why = why_not(tool, arguments)) {
+        return refused({ErrorCode::invalid_params, std::move(*why), {}, {}});
+    }
+    switch (tool.id) {
+        case ToolName::session_status:
+            return session_status(arguments, surroundings);
+        case ToolName::process_list:
+            return process_list(arguments, surroundings);
+        case ToolName::process_start:
+            return process_start(arguments, surroundings);
+        case ToolName::process_output:
+            return process_output(arguments, surroundings);
+        case ToolName::process_stop:
+            return process_stop(arguments, surroundings);
+        case ToolName::process_vouch:
+            return process_vouch(arguments, surroundings);
+    }
+    return {};
+}
+
+}  // namespace knell::mcp
