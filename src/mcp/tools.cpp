@@ -63,7 +63,7 @@ constexpr std::array output_arguments{
                       "what there is)"},
     Argument{.name = "limit",
              .type = ArgumentType::integer,
-             .min = 1,
+             .min = 4,
              .max = limits::process_output_page_default,
              .about = "At most so many bytes (default: 16384)"},
 };
