@@ -27,6 +27,7 @@ struct Verb {
 
 constexpr auto daemon_group = "The daemon";
 constexpr auto session_group = "Sessions";
+constexpr auto process_group = "Background processes";
 constexpr auto program_group = "For programs";
 
 /// Every verb there is.
@@ -47,6 +48,16 @@ constexpr std::array verbs{
     Verb{"events", "[OPTIONS]", session_group, "Show what happened, the newest last", make_events},
     Verb{"hooks", "[OPTIONS] [ACTION] [NAME]", session_group, "Manage hooks and webhooks",
          make_hooks},
+    Verb{"ps", "[OPTIONS]", process_group, "List background processes and what they are doing",
+         make_ps},
+    Verb{"logs", "[OPTIONS] PROCESS", process_group, "Print what a background process wrote",
+         make_logs},
+    Verb{"start", "[OPTIONS] -- CMD [ARGS...]", process_group,
+         "Start a background process for a session", make_start},
+    Verb{"stop", "[OPTIONS] PROCESS... | --session ID", process_group,
+         "Stop background processes and wait until they are gone", make_stop},
+    Verb{"vouch", "[OPTIONS] PROCESS UNTIL", process_group,
+         "Say that a background process is wanted", make_vouch},
     Verb{"up", "[OPTIONS]", daemon_group, "Start the daemon", make_up},
     Verb{"down", "", daemon_group, "Stop the daemon and wait until it is gone", make_down},
     Verb{"status", "[OPTIONS]", daemon_group, "Show how the daemon is doing", make_status},
@@ -57,6 +68,7 @@ constexpr std::array verbs{
     Verb{"token", "[OPTIONS] ACTION", daemon_group, "Show or rotate what HTTP clients log in with",
          make_token},
     Verb{"rpc", "[OPTIONS] METHOD [JSON]", program_group, "Make one JSON-RPC call", make_rpc},
+    Verb{"mcp", "", program_group, "Serve agents over the Model Context Protocol", make_mcp},
 };
 
 auto find_verb(std::string_view name) {
@@ -80,6 +92,7 @@ Examples:
   knell why ID                   is it alive, how is that known, what would end it
   knell reap --dry-run           what a sweep would end, and what it would leave alone
   knell events --type session:end
+  knell ps                       background processes, what they are doing and how that is known
   knell rpc session.list '{"ended":false,"limit":5}'
 
 Files:
@@ -128,10 +141,11 @@ std::vector<std::string> reversed(std::vector<std::string> arguments) {
     return arguments;
 }
 
-/// Takes what follows the first "--" of `knell run` off the arguments: it is not for the parser,
-/// which would drop a second "--" and read options that are the command's.
+/// Takes what follows the first "--" of `knell run` or `knell start` off the arguments: it is not
+/// for the parser, which would drop a second "--" and read options that are the command's.
 std::vector<std::string> take_command(std::vector<std::string>& arguments) {
-    if (arguments.empty() || arguments.front() != "run") return {};
+    if (arguments.empty()) return {};
+    if (arguments.front() != "run" && arguments.front() != "start") return {};
     const auto mark = std::ranges::find(arguments, "--");
     if (mark == arguments.end()) return {};
     std::vector<std::string> command(mark + 1, arguments.end());

@@ -17,7 +17,7 @@ namespace knell::cli {
 struct Context {
     Paths paths;
     Terminal output;                   // standard output
-    std::vector<std::string> command;  // `run` only: what stands after its options
+    std::vector<std::string> command;  // `run` and `start`: what stands after the options
 };
 
 /// One verb.  Lives until the process exits; options are written into its members by the parser.
@@ -50,5 +50,11 @@ std::unique_ptr<Command> make_reap();
 std::unique_ptr<Command> make_config();
 std::unique_ptr<Command> make_token();
 std::unique_ptr<Command> make_rpc();
+std::unique_ptr<Command> make_ps();
+std::unique_ptr<Command> make_logs();
+std::unique_ptr<Command> make_start();
+std::unique_ptr<Command> make_stop();
+std::unique_ptr<Command> make_vouch();
+std::unique_ptr<Command> make_mcp();
 
 }  // namespace knell::cli

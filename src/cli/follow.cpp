@@ -1,20 +1,14 @@
 #include "cli/follow.hpp"
 
-#include <array>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 
-#include <poll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
-#include "client/connect.hpp"
-#include "client/directory_watch.hpp"
+#include "cli/stop_signals.hpp"
 #include "platform/terminal.hpp"
 
 namespace knell::cli {
@@ -25,53 +19,6 @@ using namespace std::chrono_literals;
 
 /// Printed in one piece; more is printed piece by piece, so that a long past does not fill memory.
 constexpr std::size_t batch_events_max = 1000;
-/// A socket is there a moment before anybody listens, and only its making can be watched.
-constexpr auto look_again_after = 250ms;
-
-enum class Woken : std::uint8_t { ready, timed_out, told_to_stop };
-
-/// Ctrl-C and SIGTERM as something to wait for, so that no line is cut in the middle.
-class StopSignals {
-  public:
-    StopSignals() {
-        sigset_t stops;
-        sigemptyset(&stops);
-        sigaddset(&stops, SIGINT);
-        sigaddset(&stops, SIGTERM);
-        sigprocmask(SIG_BLOCK, &stops, nullptr);
-        fd_ = Fd{signalfd(-1, &stops, SFD_CLOEXEC)};
-    }
-
-    /// Waits until `fd` can be read.  The end of whoever reads our output counts as a stop: nobody
-    /// would notice it otherwise until something happens.
-    Woken wait_for(int fd, std::optional<std::chrono::milliseconds> wait_max = {}) const {
-        std::array<pollfd, 3> watched{{{.fd = fd, .events = POLLIN, .revents = 0},
-                                       {.fd = fd_.get(), .events = POLLIN, .revents = 0},
-                                       {.fd = STDOUT_FILENO, .events = 0, .revents = 0}}};
-        const int millis = wait_max ? static_cast<int>(wait_max->count()) : -1;
-        const int count = ::poll(watched.data(), watched.size(), millis);
-        if (watched[1].revents != 0 || watched[2].revents != 0) return Woken::told_to_stop;
-        return count > 0 ? Woken::ready : Woken::timed_out;
-    }
-
-  private:
-    Fd fd_;
-};
-
-bool may_come_back(const Error& error) {
-    return error.code == ErrorCode::unreachable || error.code == ErrorCode::limit;
-}
-
-/// Nothing when told to stop.
-std::optional<client::Connection> wait_until_reachable(const Paths& paths,
-                                                       const StopSignals& stop) {
-    client::DirectoryWatch watch(std::filesystem::path(paths.socket).parent_path().string());
-    for (;;) {
-        if (auto connection = client::connect(paths)) return std::move(*connection);
-        if (stop.wait_for(watch.fd(), look_again_after) == Woken::told_to_stop) return {};
-        watch.clear();
-    }
-}
 
 class Follower {
   public:
