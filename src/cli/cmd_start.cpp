@@ -25,7 +25,7 @@ KNELL_SESSION_ID and KNELL_PROCESS_ID in its environment. Prints the process's i
 Examples:
   knell start --session build-42 -- python3 -m http.server 8000
   knell start --session build-42 --title "watch the docs" --env PORT=8080 -- npm run watch
-  knell logs -f "$(knell start -- make test)"        in an agent's shell
+  id=$(knell start --title tests -- make test) && knell logs -f $id
 
 Exit status: 0 it was started, 1 failed, 2 wrong usage.)";
 

@@ -113,7 +113,7 @@ class StopProcesses final : public Command {
         if (!no_wait_) {
             auto begun = client::ExitWatch::begin(connection);
             if (!begun) return complain("stop", begun.error());
-            watch = *begun;
+            watch.emplace(*begun);
         }
         std::vector<Result<JsonObject>> rows;
         for (const auto& id : ids_) {

@@ -1,6 +1,6 @@
 // knell mcp: an MCP server that agents start.  By hand, and with the official clients from npm.
 
-#include <csignal>
+#include <cstdlib>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -192,6 +192,44 @@ TEST_P(OfficialMcpClient, StartsReadsAndStopsAProcess) {
 
 INSTANTIATE_TEST_SUITE_P(Npm, OfficialMcpClient, ::testing::Values("sdk", "client"),
                          [](const auto& info) { return std::string(info.param); });
+
+/// Claude Code, which no package of ours names: it is large, and not free software.
+class RealAgent : public WithDaemon {};
+
+TEST_F(RealAgent, SeesAndStopsWhatRuns) {
+    const auto* wanted = std::getenv("KNELL_TEST_AGENTS");
+    if (wanted == nullptr || std::string_view(wanted) != "1") {
+        GTEST_SKIP() << "runs with KNELL_TEST_AGENTS=1, where `claude` is in PATH";
+    }
+    const auto agent = run_command({.argv = {"sh", "-c", "command -v claude"},
+                                    .environment = {{"PATH", std::getenv("PATH")}}});
+    if (agent.status != 0) GTEST_SKIP() << "needs claude, of npm's @anthropic-ai/claude-code";
+    const auto claude = agent.out.substr(0, agent.out.find('\n'));
+    create(R"({"id":"s","source":"cli"})");
+    const auto process =
+        text(client.must("process.start",
+                         R"({"session_id":"s","argv":["sleep","600"],"title":"forgotten"})"),
+             "process_id");
+    const auto ask = [&](std::string_view tool, const std::string& arguments) {
+        auto environment = home.environment();
+        environment["KNELL_SESSION_ID"] = "s";
+        return run_command({.argv = {"node", "agent.mjs", claude, knell_binary(), home.path(),
+                                     std::string(tool), arguments},
+                            .environment = environment,
+                            .cwd = KNELL_RECEIVERS_DIR});
+    };
+
+    auto outcome = ask("process_list", "{}");
+    EXPECT_THAT(outcome.out, HasSubstr(process)) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("forgotten"));
+    EXPECT_THAT(outcome.out, HasSubstr(R"({"said":"done","status":0})"));
+
+    outcome = ask("process_stop", fmt::format(R"({{"process_id":"{}"}})", process));
+    EXPECT_THAT(outcome.out, HasSubstr(R"("failed":false)")) << outcome.err;
+    EXPECT_EQ(text(client.must("process.show", fmt::format(R"({{"process_id":"{}"}})", process)),
+                   "state"),
+              "exited");
+}
 
 }  // namespace
 }  // namespace knell::functional
