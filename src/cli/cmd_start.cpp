@@ -92,8 +92,11 @@ class Start final : public Command {
         if (!task_.empty()) params["task_id"] = task_;
         if (!title_.empty()) params["title"] = title_;
         std::error_code error;
-        const auto place = std::filesystem::absolute(cwd_.empty() ? "." : cwd_, error);
-        if (!error) params["cwd"] = place.lexically_normal().string();
+        const auto here = std::filesystem::current_path(error);
+        if (!error || std::filesystem::path(cwd_).is_absolute()) {
+            params["cwd"] =
+                cwd_.empty() ? here.string() : (here / cwd_).lexically_normal().string();
+        }
         JsonObject env;
         if (const auto path = environment_variable("PATH"); !path.empty()) env["PATH"] = path;
         for (const auto& variable : env_) {

@@ -238,7 +238,8 @@ TEST_F(McpServer, AResultIsTextAndWhereTheVersionHasItAnObject) {
     agree_on("2025-06-18");
     world.answers(R"({"processes":[]})");
     said = ask_json(call);
-    EXPECT_EQ(wire::to_text(said.at("result").at("structuredContent")), R"({"processes":[]})");
+    EXPECT_EQ(wire::to_text(said.at("result").at("structuredContent")),
+              R"({"processes":[],"listed":"on this machine"})");
     EXPECT_EQ(said.at("result").at("isError"), false);
 }
 

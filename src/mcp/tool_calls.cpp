@@ -70,7 +70,10 @@ ToolResult process_list(const JsonObject& arguments, Surroundings& surroundings)
     pass_on(arguments, params, {"task_id", "all", "limit", "cursor"});
     auto list = surroundings.call("process.list", params);
     if (!list) return refused(list.error());
-    return {.texts = {list_text(*list, of_whom)}, .content = std::move(*list)};
+    ToolResult result{.texts = {list_text(*list, of_whom)}, .content = std::move(*list)};
+    // Some agents show the model the object alone.
+    result.content["listed"] = of_whom;
+    return result;
 }
 
 /// An absolute directory, and PATH: what a program started by hand would find.
@@ -125,6 +128,8 @@ ToolResult process_stop(const JsonObject& arguments, Surroundings& surroundings)
         if (!process) return refused(process.error());
     }
     const bool is_gone = !client::is_running(*process);
+    (*process)["already_exited"] = was_gone;
+    (*process)["stopping"] = !is_gone;
     const auto* how = was_gone  ? "had exited already: "
                       : is_gone ? "stopped: "
                                 : "was told to stop and still runs, look again later: ";

@@ -126,6 +126,7 @@ TEST_F(ToolCalls, StopOfOneThatStaysIsAnError) {
     const auto result = call("process_stop", R"({"process_id":"p-1"})");
     EXPECT_TRUE(result.is_error);
     EXPECT_THAT(result.texts.at(0), HasSubstr("still runs"));
+    EXPECT_EQ(result.content.at("stopping"), true);
 }
 
 TEST_F(ToolCalls, StopOfOneThatIsGoneSaysSo) {
@@ -135,6 +136,8 @@ TEST_F(ToolCalls, StopOfOneThatIsGoneSaysSo) {
     const auto result = call("process_stop", R"({"process_id":"p-1"})");
     EXPECT_FALSE(result.is_error);
     EXPECT_THAT(result.texts.at(0), HasSubstr("had exited already"));
+    EXPECT_EQ(result.content.at("already_exited"), true);
+    EXPECT_EQ(result.content.at("stopping"), false);
     EXPECT_EQ(world.asked.size(), 1U);
 }
 
