@@ -14,7 +14,7 @@ struct Row {
     std::uint32_t weight;
 };
 
-constexpr std::array<Row, 75> table{{
+constexpr std::array<Row, 84> table{{
     {Kind::pass, "time passes", 30},
     {Kind::pass_long, "much time passes", 10},
     {Kind::stall, "the daemon stalls", 3},
@@ -59,12 +59,21 @@ constexpr std::array<Row, 75> table{{
     {Kind::hang_up_client, "a client's connection is cut", 7},
     {Kind::reload, "a client loads its page anew, over and over", 3},
     {Kind::name_hosted, "a read names a session", 3},
+    {Kind::start_background, "a background process is started", 16},
+    {Kind::register_process, "a background process is registered", 6},
+    {Kind::fork_background, "a background process starts another", 5},
+    {Kind::exit_background, "a background process ends", 8},
+    {Kind::change_activity, "a background process does something else", 12},
+    {Kind::stop_background, "a background process is to be stopped", 6},
+    {Kind::vouch, "somebody vouches for a background process", 7},
+    {Kind::take_back_vouch, "nobody vouches for a background process any more", 2},
     {Kind::sweep, "sweep", 3},
     {Kind::second_reaper, "a second reaper speaks", 4},
     {Kind::take_descriptors, "descriptors run out", 4},
     {Kind::give_descriptors, "there are descriptors again", 3},
     {Kind::crash, "the daemon is killed", 3},
     {Kind::crash_loop, "the daemon is killed over and over", 1},
+    {Kind::crash_halfway, "the daemon will be killed after a commit", 3},
     {Kind::cut_power, "the power is cut", 1},
     {Kind::stop_daemon, "the daemon is stopped", 6},
     {Kind::start_daemon, "the daemon is started", 10},

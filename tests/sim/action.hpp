@@ -56,6 +56,15 @@ enum class Kind : std::uint8_t {
     hang_up_client,
     reload,
     name_hosted,
+    // Background processes
+    start_background,
+    register_process,
+    fork_background,
+    exit_background,
+    change_activity,
+    stop_background,
+    vouch,
+    take_back_vouch,
     // Observers
     sweep,
     second_reaper,
@@ -64,6 +73,7 @@ enum class Kind : std::uint8_t {
     // The daemon and its disk
     crash,
     crash_loop,
+    crash_halfway,
     cut_power,
     stop_daemon,
     start_daemon,

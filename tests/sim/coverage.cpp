@@ -8,8 +8,9 @@ Before before_of(Status status) {
     switch (status) {
         case Status::running:
             return Before::running;
-        case Status::attached:
         case Status::background:
+            return Before::background;
+        case Status::attached:
         case Status::idle:
             return Before::idle;
         case Status::detached:
@@ -55,6 +56,7 @@ std::string_view why_not(Happening happening, Before before) {
         case Happening::detach:
             return {};
         case Happening::client_gone:
+            if (before == Before::background) return "nobody is there for it";
             return is_open(before) && before != Before::detached ? "" : "nobody is there for it";
         case Happening::detach_window_over:
             if (before == Before::detached || before == Before::stalled) return {};
@@ -117,6 +119,48 @@ std::string_view why_not(HookHappening happening, HookState before) {
     return {};
 }
 
+std::string_view why_not(ProcessHappening happening, ProcessBefore before) {
+    const bool runs = before != ProcessBefore::never && before != ProcessBefore::gone;
+    switch (happening) {
+        case ProcessHappening::started:
+        case ProcessHappening::left_behind:
+            return before == ProcessBefore::never ? "" : "it is new";
+        case ProcessHappening::registered:
+            return before == ProcessBefore::gone ? "only what lives is registered" : "";
+        case ProcessHappening::exited:
+        case ProcessHappening::signaled:
+        case ProcessHappening::oom_killed:
+        case ProcessHappening::lost:
+        case ProcessHappening::host_restarted:
+        case ProcessHappening::session_ended:
+        case ProcessHappening::adopted:
+            return runs ? "" : "it does not run";
+        case ProcessHappening::never_ran:
+            if (before == ProcessBefore::idle || before == ProcessBefore::stale) {
+                return "nobody has looked at what it does";
+            }
+            return runs ? "" : "it does not run";
+        case ProcessHappening::works:
+            if (before == ProcessBefore::working) return "it does";
+            return runs ? "" : "it does not run";
+        case ProcessHappening::idles:
+        case ProcessHappening::goes_stale:
+            if (before == ProcessBefore::stale && happening == ProcessHappening::goes_stale) {
+                return "it is";
+            }
+            return runs ? "" : "it does not run";
+        case ProcessHappening::vouch_over:
+            if (before == ProcessBefore::vouched || before == ProcessBefore::stopping) return {};
+            return "nobody vouches for it";
+        case ProcessHappening::vouched:
+        case ProcessHappening::vouch_taken_back:
+        case ProcessHappening::stop_asked:
+        case ProcessHappening::store_refused:
+            return {};
+    }
+    return {};
+}
+
 template <typename Row, typename Column, const auto& row_names, const auto& column_names>
 void CoverageTable<Row, Column, row_names, column_names>::add(const CoverageTable& other) {
     for (std::size_t row = 0; row < cells_.size(); ++row) {
@@ -170,14 +214,15 @@ std::string CoverageTable<Row, Column, row_names, column_names>::report() const 
 void Coverage::add(const Coverage& other) {
     sessions_.add(other.sessions_);
     hooks_.add(other.hooks_);
+    processes_.add(other.processes_);
 }
 
 std::size_t Coverage::missing() const {
-    return sessions_.missing() + hooks_.missing();
+    return sessions_.missing() + hooks_.missing() + processes_.missing();
 }
 
 std::string Coverage::report() const {
-    return sessions_.report() + '\n' + hooks_.report();
+    return sessions_.report() + '\n' + hooks_.report() + '\n' + processes_.report();
 }
 
 }  // namespace knell::sim

@@ -66,9 +66,18 @@ inline constexpr std::array<std::string_view, 34> happening_names{
     "client gone",    "detach window over"};
 
 /// The state a session was in before.
-enum class Before : std::uint8_t { never, idle, running, unknown, stalled, detached, ended };
-inline constexpr std::array<std::string_view, 7> before_names{
-    "never seen", "idle", "running", "unknown", "stalled", "detached", "ended"};
+enum class Before : std::uint8_t {
+    never,
+    idle,
+    running,
+    background,
+    unknown,
+    stalled,
+    detached,
+    ended
+};
+inline constexpr std::array<std::string_view, 8> before_names{
+    "never seen", "idle", "running", "background", "unknown", "stalled", "detached", "ended"};
 
 Before before_of(Status status);
 
@@ -105,9 +114,44 @@ enum class HookState : std::uint8_t { unknown, active, failing, paused, disabled
 inline constexpr std::array<std::string_view, 6> hook_state_names{"unknown", "active",   "failing",
                                                                   "paused",  "disabled", "absent"};
 
+/// What can happen to a background process.
+enum class ProcessHappening : std::uint8_t {
+    started,
+    registered,
+    left_behind,
+    exited,
+    signaled,
+    oom_killed,
+    lost,
+    host_restarted,
+    never_ran,
+    works,
+    idles,
+    goes_stale,
+    vouched,
+    vouch_taken_back,
+    vouch_over,
+    stop_asked,
+    session_ended,
+    adopted,
+    store_refused,
+};
+inline constexpr std::array<std::string_view, 19> process_happening_names{
+    "is started",       "is registered", "is left behind", "exited",
+    "signaled",         "oom-killed",    "lost",           "host restarted",
+    "never ran",        "works",         "does nothing",   "goes stale",
+    "is vouched for",   "no vouch",      "vouch over",     "is to be stopped",
+    "its session ends", "adopted",       "store refused"};
+
+/// What a background process was before.  The later, the more it says of one that is several.
+enum class ProcessBefore : std::uint8_t { never, working, idle, stale, vouched, stopping, gone };
+inline constexpr std::array<std::string_view, 7> process_before_names{
+    "never seen", "working", "idle", "stale", "vouched", "stopping", "gone"};
+
 /// Why a cell cannot be; "": it can.
 std::string_view why_not(Happening happening, Before before);
 std::string_view why_not(HookHappening happening, HookState before);
+std::string_view why_not(ProcessHappening happening, ProcessBefore before);
 
 /// What happened in which state, and how often the simulator has been in each of the cells.
 template <typename Row, typename Column, const auto& row_names, const auto& column_names>
@@ -125,11 +169,14 @@ class CoverageTable {
     std::array<std::array<std::uint64_t, column_names.size()>, row_names.size()> cells_{};
 };
 
-/// The transition table of sessions, and that of subscribers.
+/// The transition tables of sessions, of subscribers, and of background processes.
 class Coverage {
   public:
     void count(Happening happening, Before before) { sessions_.count(happening, before); }
     void count(HookHappening happening, HookState before) { hooks_.count(happening, before); }
+    void count(ProcessHappening happening, ProcessBefore before) {
+        processes_.count(happening, before);
+    }
     void add(const Coverage& other);
     std::size_t missing() const;
     std::string report() const;
@@ -137,6 +184,8 @@ class Coverage {
   private:
     CoverageTable<Happening, Before, happening_names, before_names> sessions_;
     CoverageTable<HookHappening, HookState, hook_happening_names, hook_state_names> hooks_;
+    CoverageTable<ProcessHappening, ProcessBefore, process_happening_names, process_before_names>
+        processes_;
 };
 
 }  // namespace knell::sim

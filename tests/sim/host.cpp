@@ -10,6 +10,7 @@ namespace knell::sim {
 namespace {
 constexpr pid_t pids_max = 140;  // few, so that they are used again
 constexpr std::ptrdiff_t children_max = 12;
+constexpr std::ptrdiff_t gated_max = 10;
 }  // namespace
 
 void Host::pass(Duration time) {
@@ -103,6 +104,24 @@ Host::Process* Host::start_child(const ProcessIdentity& parent) {
     child.started_from = of.identity;
     child.group = of.group;
     child.session = of.session;
+    child.process_id = of.process_id;
+    child.started_by = of.started_by;
+    child.started_in = of.started_in;
+    return &child;
+}
+
+Host::Process* Host::start_at_gate(const ProcessIdentity& daemon) {
+    const auto holds_a_pid = [](const Process& p) {
+        return p.gate != Gate::none && (p.alive || !p.is_waited_for);
+    };
+    if (std::ranges::count_if(processes_, holds_a_pid) >= gated_max) return nullptr;
+    start();
+    auto& child = processes_.back();
+    child.parent = find(daemon)->here;
+    child.started_from = daemon;
+    child.gate = Gate::waits;
+    child.is_private = true;
+    child.active_since = elapsed_;
     return &child;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/background_process.hpp"
 #include "engine/awake_clock.hpp"
 #include "watch/process_table.hpp"
 
@@ -15,11 +16,15 @@ class Host final : public ProcessTable {
   public:
     using Duration = std::chrono::nanoseconds;
 
+    /// A process that is started in the background waits before it executes its program.
+    enum class Gate : std::uint8_t { none, waits, open, closed };
+
     struct Process {
         ProcessIdentity identity;
         pid_t here = 0;  // its pid in the daemon's namespace, whatever it is in its own
         bool alive = true;
         bool readable = true;
+        bool was_hidden = false;    // at any time it was not
         bool is_waited_for = true;  // false: a zombie tells how it went
         Departure went;
         Duration ended_at{0};  // of the simulation
@@ -33,6 +38,14 @@ class Host final : public ProcessTable {
         bool ignores_term = false;
         bool serves = false;      // it daemonised, and others use it
         bool is_private = false;  // no client names it as an owner: a `knell run`, or its command
+        // Of one that was started in the background.
+        std::string process_id;  // the cookie in its environment; what it starts has it, too
+        Gate gate = Gate::none;
+        bool fails_to_execute = false;
+        int executed = 0;  // how often its program was
+        /// What it does, and since when: the truth, whatever is said of it.
+        ProcessActivity activity = ProcessActivity::working;
+        Duration active_since{0};
     };
 
     /// How many processes can be held at once by a descriptor; and whether a look still finds one
@@ -72,6 +85,8 @@ class Host final : public ProcessTable {
     Process* reuse_pid(const Process& gone);
     /// A child of `parent`, in its group and session; nullptr when there are too many already.
     Process* start_child(const ProcessIdentity& parent);
+    /// A child of `daemon` that waits at a gate; nullptr when there are too many already.
+    Process* start_at_gate(const ProcessIdentity& daemon);
     void end(Process& process, Departure departure, bool is_waited_for);
     void restart();
     Process* find(const ProcessIdentity& identity);

@@ -54,6 +54,7 @@ Host::Duration Ledger::listened_since_death(const ProcessIdentity& process) cons
 
 void Ledger::note_intent(const Input& input) {
     if (const auto* close = as<Close>(input)) close_intents_.push_back(*close);
+    if (const auto* stop = as<StopProcess>(input)) stop_intents_.insert(stop->process_id.text());
     if (const auto* create = as<Create>(input); create && create->and_close) {
         close_intents_.push_back(*create->and_close);
     }
@@ -131,6 +132,11 @@ const SessionId* Ledger::hosted_named_by(const Input& input) const {
 }
 
 void Ledger::forget_arrivals() {
+    for (auto& [id, process] : processes_) {
+        process.activity.reset();
+        process.vouched_until.reset();
+        process.words.clear();
+    }
     for (auto& [id, known] : sessions_) {
         for (auto& [generation, life] : known.lives) {
             life.arrived_sign.reset();
@@ -177,6 +183,7 @@ void Ledger::note_seen_death(const OwnerGone& gone) {
 void Ledger::note_reply(const Said& said) {
     // Whatever the disk said: the daemon knows, and says it again to itself.
     if (const auto* gone = as<OwnerGone>(said.input)) note_seen_death(*gone);
+    note_process_reply(said);
     if (!said.reply) return;
     if (const auto* hosted = hosted_named_by(said.input)) {
         note_sign(*hosted, sessions_[hosted->text()].generation, said.arrived);
@@ -219,6 +226,7 @@ void Ledger::note_event(const Event& event, const StepFacts& step) {
     if (event.session_id.empty()) return;
     auto& known = sessions_[event.session_id.text()];
     before_.back() = std::exchange(known.last_told, event.seq);
+    note_process_event(event, step);
     auto& life = known.lives[event.generation];
     if (event.type == EventType::session_start) {
         known.generation = event.generation;

@@ -67,6 +67,25 @@ struct Known {
     std::map<Generation, Life> lives;
 };
 
+/// A background process as everybody outside may know it.
+struct KnownProcess {
+    SessionId session;
+    ProcessIdentity process;
+    ProcessOrigin origin = ProcessOrigin::started;
+    bool running = true;
+    bool stale = false;
+    /// What the running daemon has taken note of; none: nobody was told.
+    std::optional<ProcessActivity> activity;
+    std::optional<std::optional<WallTime>> vouched_until;
+    bool may_be_over = false;  // a clock has shown that time since
+    /// How the running daemon was told that it went.
+    std::vector<ProcessGone> words;
+    // See Life.
+    Host::Duration opened_at{0};
+    std::vector<Host::Ahead> opened_ahead;
+    WallTime opened_wall;
+};
+
 /// A command that told of itself through the spool.
 struct SpooledRun {
     Create create;
@@ -139,6 +158,23 @@ class Ledger {
     std::size_t open_count() const { return open_; }
     std::size_t open_leases() const;
 
+    // --- background processes (ledger_background.cpp)
+
+    const std::map<std::string, KnownProcess>& processes() const { return processes_; }
+    const KnownProcess* find(const ProcessId& id) const;
+    /// Whether the log leaves this very process running, and under which id.
+    const std::string* running_as(const ProcessIdentity& process) const;
+    /// Of a session, those that run; and all.
+    std::size_t running_of(const SessionId& id) const;
+    std::size_t running() const;
+    /// Somebody wants it stopped.
+    bool may_be_stopped(const std::string& id) const { return stop_intents_.contains(id); }
+    /// The clock on the wall shows that time.
+    void note_clock(WallTime wall);
+    /// Sessions that work was on record for when somebody last looked, on the listening clock.
+    void note_held(const SessionId& id) { held_at_[id.text()] = listened_; }
+    Host::Duration held_at(const SessionId& id) const;
+
     std::map<std::string, Hearing> hearings;
     std::map<std::string, std::vector<Forgotten>> forgotten;  // the oldest first
     std::vector<Following> followings;
@@ -148,6 +184,8 @@ class Ledger {
     void note_reply(const Said& said);
     void note_seen_death(const OwnerGone& gone);
     void note_event(const Event& event, const StepFacts& step);
+    void note_process_event(const Event& event, const StepFacts& step);
+    void note_process_reply(const Said& said);
     void note_sign(const SessionId& id, Generation generation, Host::Duration arrived);
     void note_arrived_sign(const SessionId& id, Generation generation);
     /// A hosted session that is open, which a client asks for.
@@ -169,6 +207,9 @@ class Ledger {
     bool is_disk_well_ = true;
     SteadyTime last_look_;
     std::vector<Close> close_intents_;
+    std::set<std::string> stop_intents_;
+    std::map<std::string, KnownProcess> processes_;
+    std::map<std::string, Host::Duration> held_at_;
     std::vector<std::pair<ProcessIdentity, Host::Duration>> deaths_;
 };
 

@@ -42,8 +42,13 @@ std::optional<std::string> HostTree::environment(pid_t pid) const {
     const auto* process = host_.holder_of(pid);
     if (process == nullptr || !process->readable) return std::nullopt;
     if (process->started_by.empty() || process->hides_cookie) return "";
+    // Before it executes its program it has the environment of the daemon.
+    if (process->gate != Host::Gate::none && process->executed == 0) return "";
     auto text = fmt::format("KNELL_SESSION_ID={}\nKNELL_GENERATION={}\nKNELL_SOCKET={}\n",
                             process->started_by, process->started_in, socket_path);
+    if (!process->process_id.empty()) {
+        text += fmt::format("KNELL_PROCESS_ID={}\n", process->process_id);
+    }
     for (auto& c : text) c = c == '\n' ? '\0' : c;
     return text;
 }
@@ -54,58 +59,50 @@ std::optional<Sockets> HostTree::sockets(pid_t pid) const {
     return Sockets{.listens_on_unix = process->serves, .own = {}, .peers = {}};
 }
 
+bool HostTree::is_knell(pid_t pid) const {
+    const auto* process = host_.holder_of(pid);
+    return process != nullptr && process->gate != Host::Gate::none && process->executed == 0;
+}
+
 // --- what can be held ---------------------------------------------------------------------------
 
-class Leftovers::Holder final : public ProcessHolder {
+class HostHolder::Held final : public HeldProcess {
   public:
-    Holder(const Host& host, const ProcessTree& tree, const LiveOwners& owners, OnSignal on_signal)
-        : host_(host), tree_(tree), owners_(owners), on_signal_(std::move(on_signal)) {}
-
-    std::expected<std::unique_ptr<HeldProcess>, NotHeld> hold(
-        const ProcessIdentity& process) const override {
-        const auto* holder = host_.holder_of(process.pid);
-        if (holder == nullptr || holder->identity != process) return std::unexpected(NotHeld::gone);
-        if (!holder->readable) return std::unexpected(NotHeld::unreachable);
-        return std::make_unique<Held>(*this, process);
-    }
-    bool is_spared(const ProcessIdentity& process) const override {
-        if (owners_.contains(process)) return true;
-        const auto children = tree_.children(process.pid);
-        for (const auto child : *children) {
-            const auto* holder = host_.holder_of(child);
-            if (holder != nullptr && is_spared(holder->identity)) return true;
-        }
-        return false;
-    }
+    Held(const HostHolder& holder, ProcessIdentity process)
+        : holder_(holder), process_(std::move(process)) {}
+    bool has_ended() const override { return !holder_.host_.is_alive(process_); }
+    void signal(int number) override { holder_.on_signal_(process_, number); }
 
   private:
-    class Held final : public HeldProcess {
-      public:
-        Held(const Holder& holder, ProcessIdentity process)
-            : holder_(holder), process_(std::move(process)) {}
-        bool has_ended() const override { return !holder_.host_.is_alive(process_); }
-        void signal(int number) override { holder_.on_signal_(process_, number); }
-
-      private:
-        const Holder& holder_;
-        const ProcessIdentity process_;
-    };
-
-    const Host& host_;
-    const ProcessTree& tree_;
-    const LiveOwners& owners_;
-    const OnSignal on_signal_;
+    const HostHolder& holder_;
+    const ProcessIdentity process_;
 };
+
+std::expected<std::unique_ptr<HeldProcess>, NotHeld> HostHolder::hold(
+    const ProcessIdentity& process) const {
+    const auto* holder = host_.holder_of(process.pid);
+    if (holder == nullptr || holder->identity != process) return std::unexpected(NotHeld::gone);
+    if (!holder->readable) return std::unexpected(NotHeld::unreachable);
+    return std::make_unique<Held>(*this, process);
+}
+
+bool HostHolder::is_spared(const ProcessIdentity& process) const {
+    if (owners_.contains(process)) return true;
+    const auto children = tree_.children(process.pid);
+    for (const auto child : *children) {
+        const auto* holder = host_.holder_of(child);
+        if (holder != nullptr && is_spared(holder->identity)) return true;
+    }
+    return false;
+}
 
 // --- what is under way --------------------------------------------------------------------------
 
 Leftovers::Leftovers(Host& host, OnSignal on_signal)
     : host_(host),
       tree_(host),
-      holder_(std::make_unique<Holder>(host, tree_, owners_, std::move(on_signal))),
-      stopper_(*holder_) {}
-
-Leftovers::~Leftovers() = default;
+      holder_(host, tree_, owners_, std::move(on_signal)),
+      stopper_(holder_) {}
 
 std::vector<FoundLeftovers> Leftovers::find(const FindLeftovers& what) {
     return FinderAtStart(tree_, owners_, socket_path).find(what);

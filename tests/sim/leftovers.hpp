@@ -26,7 +26,8 @@ class HostTree final : public ProcessTree {
     std::optional<std::string> environment(pid_t pid) const override;
     std::string command_line(pid_t) const override { return "simulated"; }
     std::optional<Sockets> sockets(pid_t pid) const override;
-    bool is_knell(pid_t) const override { return false; }
+    /// What waits at a gate still runs the daemon's program.
+    bool is_knell(pid_t pid) const override;
     bool is_same_file(const std::string& one, const std::string& other) const override {
         return one == other;
     }
@@ -35,15 +36,36 @@ class HostTree final : public ProcessTree {
     const Host& host_;
 };
 
+/// Holds processes of a host, so that they can be signalled.
+class HostHolder final : public ProcessHolder {
+  public:
+    /// Somebody is signalled: what that does, and whether it was right, is not decided here.
+    using OnSignal = std::function<void(const ProcessIdentity&, int number)>;
+    HostHolder(const Host& host, const ProcessTree& tree, const LiveOwners& owners,
+               OnSignal on_signal)
+        : host_(host), tree_(tree), owners_(owners), on_signal_(std::move(on_signal)) {}
+
+    std::expected<std::unique_ptr<HeldProcess>, NotHeld> hold(
+        const ProcessIdentity& process) const override;
+    bool is_spared(const ProcessIdentity& process) const override;
+
+  private:
+    class Held;
+
+    const Host& host_;
+    const ProcessTree& tree_;
+    const LiveOwners& owners_;
+    const OnSignal on_signal_;
+};
+
 /// What the daemon's thread for leftovers does, without the thread: the real search and the real
 /// stopper, on a host that exists only in memory.
 class Leftovers final : public LeftoverFinder {
   public:
-    /// Somebody is signalled: what that does, and whether it was right, is not decided here.
-    using OnSignal = std::function<void(const ProcessIdentity&, int number)>;
+    using OnSignal = HostHolder::OnSignal;
     Leftovers(Host& host, OnSignal on_signal);
-    ~Leftovers() override;
 
+    const LiveOwners& owners() const { return owners_; }
     void protect(const ProcessIdentity& owner) override { owners_.add(owner); }
     void unprotect(const ProcessIdentity& owner) { owners_.remove(owner); }
     std::vector<FoundLeftovers> find(const FindLeftovers& what) override;
@@ -60,12 +82,11 @@ class Leftovers final : public LeftoverFinder {
         Departure departure;
         LeftoverLook look;
     };
-    class Holder;
 
     Host& host_;
     const HostTree tree_;
     LiveOwners owners_;
-    const std::unique_ptr<Holder> holder_;
+    const HostHolder holder_;
     Stopper stopper_;
     std::vector<std::unique_ptr<Look>> looks_;
     Host::Duration goes_on_at_{0};

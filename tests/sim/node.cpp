@@ -12,12 +12,12 @@ namespace knell::sim {
 using testing::FaultyDisk;
 
 Node::Node(Host& host, bool on_disk, std::size_t group_max, std::function<void()> on_look,
-           std::function<void()> meanwhile, Leftovers::OnSignal on_signal)
+           std::function<void()> meanwhile, Background::Tell tell)
     : host_(host),
       group_max_(group_max),
       on_look_(std::move(on_look)),
       meanwhile_(std::move(meanwhile)),
-      on_signal_(std::move(on_signal)) {
+      tell_(std::move(tell)) {
     if (on_disk) {
         disk_ = std::make_unique<FaultyDisk>();
     } else {
@@ -50,7 +50,8 @@ Result<WriteStep::Recovered> Node::start(SpoolAtStart& spool) {
         group_max_);
     begin_to_watch();
     self_ = host_.start();
-    leftovers_ = std::make_unique<Leftovers>(host_, on_signal_);
+    leftovers_ = std::make_unique<Leftovers>(host_, tell_.signal);
+    background_ = std::make_unique<Background>(host_, self_, leftovers_->owners(), tell_);
     return write_step_->recover(host_, *leftovers_, spool, "started");
 }
 
@@ -65,6 +66,7 @@ void Node::drop_everything() {
     held_.clear();
     watch_goes_on_at_ = Host::Duration{0};
     stutters_ = false;
+    background_.reset();
     leftovers_.reset();
     words_.clear();
     cut_is_set_ = false;
@@ -168,8 +170,12 @@ void Node::look() {
     watching_->looked_at_held(before);
     watching_->look_again();
     watching_->check_invariants();
+    background_->look();
     // A word that is still on its way to the write step is not among those it gathers next.
-    if (words_.empty()) write_step_->note_watched_until(watching_->proven_until());
+    if (!has_submissions()) {
+        write_step_->note_watched_until(
+            std::min(watching_->proven_until(), background_->watching().proven_until()));
+    }
 }
 
 void Node::carry_out(Effect&& effect) {
@@ -183,6 +189,14 @@ void Node::carry_out(Effect&& effect) {
         leftovers_->look(*find);
     } else if (auto* stop = std::get_if<StopLeftovers>(&effect)) {
         leftovers_->stop(std::move(*stop));
+    } else if (const auto* watched = std::get_if<WatchProcess>(&effect)) {
+        background_->carry_out(*watched);
+    } else if (const auto* unwatched = std::get_if<UnwatchProcess>(&effect)) {
+        background_->carry_out(*unwatched);
+    } else if (const auto* gate = std::get_if<OpenGate>(&effect)) {
+        background_->carry_out(*gate);
+    } else if (const auto* tree = std::get_if<StopTree>(&effect)) {
+        background_->carry_out(*tree);
     }
 }
 
@@ -192,6 +206,7 @@ void Node::tell_later(Input input, Host::Duration late) {
 
 std::vector<Input> Node::take_words() {
     auto due = leftovers_->step();
+    std::ranges::move(background_->step(), std::back_inserter(due));
     std::erase_if(words_, [&](Later& later) {
         if (later.due > host_.elapsed()) return false;
         due.push_back(std::move(later.input));

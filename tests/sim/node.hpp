@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "background.hpp"
 #include "host.hpp"
 #include "leftovers.hpp"
 #include "sim_store.hpp"
@@ -24,7 +25,7 @@ class Node final : public WatchList::Holder {
     /// the daemon reads the clocks, `meanwhile` while a commit takes its time.  `group_max`: see
     /// WriteStep.
     Node(Host& host, bool on_disk, std::size_t group_max, std::function<void()> on_look,
-         std::function<void()> meanwhile, Leftovers::OnSignal on_signal);
+         std::function<void()> meanwhile, Background::Tell tell);
     ~Node() override;
 
     bool is_up() const { return write_step_ != nullptr; }
@@ -57,6 +58,8 @@ class Node final : public WatchList::Holder {
     void carry_out(Effect&& effect);
     void watch(const ProcessIdentity& process);
     const WatchList& watching() const { return *watching_; }
+    Background& background() { return *background_; }
+    const Background& background() const { return *background_; }
     /// The watch thread is held up; what ends meanwhile it sees when it goes on.
     void stall_watch(Host::Duration time) { watch_goes_on_at_ = host_.elapsed() + time; }
     /// What was left behind is looked for only after that.
@@ -68,7 +71,7 @@ class Node final : public WatchList::Holder {
     void tell_later(Input input, Host::Duration late);
     /// What the observers have to say by now.
     std::vector<Input> take_words();
-    bool has_submissions() const { return !words_.empty(); }
+    bool has_submissions() const { return !words_.empty() || background_->has_words(); }
 
     bool hold(WatchList::Number number, const ProcessIdentity& process, Fd&& pidfd) override;
     void release(WatchList::Number number) override { held_.erase(number); }
@@ -85,7 +88,7 @@ class Node final : public WatchList::Holder {
     const std::size_t group_max_;
     const std::function<void()> on_look_;
     const std::function<void()> meanwhile_;
-    const Leftovers::OnSignal on_signal_;
+    const Background::Tell tell_;
     std::unique_ptr<testing::FaultyDisk> disk_;
     std::unique_ptr<Store> inner_;  // without a disk it outlives the daemon
     std::unique_ptr<SimStore> store_;
@@ -101,6 +104,7 @@ class Node final : public WatchList::Holder {
     Host::Duration watch_goes_on_at_{0};
     bool stutters_ = false;
     std::unique_ptr<Leftovers> leftovers_;
+    std::unique_ptr<Background> background_;
     std::vector<Later> words_;
 };
 

@@ -31,8 +31,9 @@ void World::perform(const Action& action) {
     say(std::string(name_of(action.kind)));
     const bool known = perform_on_time(action) || perform_on_process(action) ||
                        perform_by_client(action) || perform_on_clients(action) ||
-                       perform_by_observer(action) || perform_on_daemon(action) ||
-                       perform_on_subscriber(action) || perform_on_follower(action);
+                       perform_on_background(action) || perform_by_observer(action) ||
+                       perform_on_daemon(action) || perform_on_subscriber(action) ||
+                       perform_on_follower(action);
     if (!known)
         broken_ = Broken{"the simulator knows every action", std::string(name_of(action.kind))};
     pump();
@@ -72,11 +73,17 @@ void World::end_process(Host::Process* process, const Action& action, Departure 
     if (process == nullptr || process->identity == node_.self()) return;
     say(fmt::format("  process {}", process->identity.pid));
     departure.evidence = "seen to end";
-    host_.end(*process, std::move(departure), /*is_waited_for=*/action.fate % 3 != 0);
+    // The daemon waits for its own children when their exit is on record.
+    const bool is_our_child = node_.is_up() && process->started_from == node_.self();
+    host_.end(*process, std::move(departure),
+              /*is_waited_for=*/action.fate % 3 != 0 && !is_our_child);
     ledger_.note_death(process->identity);
     if (!node_.is_up()) return;
-    if (action.fate % 4 == 0) node_.stall_watch(std::chrono::milliseconds{action.fate % 3000});
+    const std::chrono::milliseconds late{action.fate % 3000};
+    if (action.fate % 4 == 0) node_.stall_watch(late);
+    if (action.fate / 4 % 4 == 0) node_.background().stall_until(host_.elapsed() + late);
     if (action.fate % 5 == 0) node_.stutter();
+    if (action.fate / 8 % 5 == 0) node_.background().stutter();
 }
 
 /// A command starts something that may outlive it.
@@ -94,6 +101,7 @@ void World::leave_process(const Action& action) {
     if (process == nullptr) return;
     process->started_by = id;
     process->started_in = generation;
+    process->process_id.clear();  // `knell run` is none of its own
     process->hides_cookie = action.how % 4 == 0;
     process->ignores_term = action.how / 4 % 3 == 0;
     process->serves = action.how / 16 % 4 == 0;
@@ -114,7 +122,7 @@ void World::signal_process(const ProcessIdentity& identity, int number) {
     check(Moment::signal, seen);
     if (process == nullptr || (number == SIGTERM && process->ignores_term)) return;
     host_.end(*process, {.kind = Departure::Kind::signaled, .number = number},
-              /*is_waited_for=*/true);
+              /*is_waited_for=*/process->started_from != node_.self());
     ledger_.note_death(identity);
 }
 
@@ -157,7 +165,10 @@ bool World::perform_on_process(const Action& action) {
             leave_process(action);
             return true;
         case Kind::hide_process:
-            if (auto* process = pick(host_, action.which, is_alive)) process->readable = false;
+            if (auto* process = pick(host_, action.which, is_alive)) {
+                process->readable = false;
+                process->was_hidden = true;
+            }
             return true;
         case Kind::show_process:
             for (auto& process : host_.processes()) process.readable = true;
@@ -250,6 +261,9 @@ bool World::perform_on_daemon(const Action& action) {
             return true;
         case Kind::crash_loop:
             loop_crashes(action);
+            return true;
+        case Kind::crash_halfway:
+            dies_after_ = action.how % 4;
             return true;
         case Kind::cut_power:
             if (node_.is_up()) cut_power(action.how);

@@ -26,6 +26,8 @@ enum class Moment : std::uint8_t {
     taken_in,  // a spool file was deleted
     feeding,   // a follower is sent a line
     signal,    // the daemon signals a process
+    execute,   // a background process is let go, and executes its program
+    calm,      // everything that was said is decided, and nothing is due
     hearing,   // a receiver is given an event
     saved,     // the progress of subscribers is on record
     refused,   // the store refused to save that
@@ -45,7 +47,10 @@ struct Scene {
     const WatchList* watching = nullptr;
     bool words_on_their_way = false;  // what the watch has said is not on record yet
     const DeliveryScheduler* scheduler = nullptr;
+    const WatchList* watching_background = nullptr;
+    std::optional<std::chrono::milliseconds> max_wait{};  // of the daemon
     const Host::Process* signalled = nullptr;
+    const Host::Process* executes = nullptr;
     std::string_view subscriber;  // whose hearing it is
     const Hearing* hearing = nullptr;
     const Place* place = nullptr;
@@ -106,7 +111,20 @@ std::string bounds_false(const Scene& scene);  // promises_bounds.cpp
 std::string watch_differs(const Scene& scene);
 std::string signalled_wrongly(const Scene& scene);  // promises_leftovers.cpp
 std::string fate_unknown(const Scene& scene);
-std::string feed_differs(const Scene& scene);  // promises_feeds.cpp
+std::string executed_off_record(const Scene& scene);  // promises_background.cpp
+std::string process_forgotten(const Scene& scene);
+std::string processes_misread(const Scene& scene);
+std::string background_differs(const Scene& scene);
+std::string vouch_unheeded(const Scene& scene);
+std::string process_unwatched(const Scene& scene);
+std::string exit_unnoticed(const Scene& scene);
+std::string stop_unfinished(const Scene& scene);
+std::string wrong_process_event(const Scene& scene);  // promises_process_events.cpp
+std::string exit_unfounded(const Scene& scene);
+std::string process_unnamed(const Scene& scene);
+std::string too_many_processes(const Scene& scene);
+std::string exit_bounds_false(const Scene& scene);  // promises_bounds.cpp
+std::string feed_differs(const Scene& scene);       // promises_feeds.cpp
 std::string feed_silent(const Scene& scene);
 std::string spooled_end_ignored(const Scene& scene);
 std::string run_lost(const Scene& scene);  // promises_spool.cpp

@@ -41,6 +41,10 @@ class SimStore final : public Store {
     Result<void> for_each_unsettled(const std::function<void(const Session&)>& visit) override {
         return inner_.for_each_unsettled(visit);
     }
+    Result<void> for_each_running_process(
+        const std::function<void(const BackgroundProcess&)>& visit) override {
+        return inner_.for_each_running_process(visit);
+    }
     Result<Heads> heads() override { return inner_.heads(); }
     Result<Seq> trim_events(Seq last, std::size_t rows) override {
         return inner_.trim_events(last, rows);

@@ -22,6 +22,12 @@ std::size_t group_max(std::uint64_t seed) {
     return seed % 2 == 0 ? 3 : limits::batch_commands_max;
 }
 
+/// What the daemon asks of itself once it has forked a child: nobody else asks again.
+bool is_start(const Input& input) {
+    const auto* record = as<RecordProcess>(input);
+    return record != nullptr && record->draft.origin == ProcessOrigin::started;
+}
+
 constexpr auto look_period = 400ms;
 constexpr int rounds_max = 20;
 
@@ -37,7 +43,9 @@ World::World(std::uint64_t seed)
               ledger_.listen(host_.readings().awake);
           },
           [this] { hear(); },
-          [this](const ProcessIdentity& process, int number) { signal_process(process, number); }),
+          {.signal = [this](const ProcessIdentity& process,
+                            int number) { signal_process(process, number); },
+           .execute = [this](Host::Process& process) { execute(process); }}),
       delivery_(host_, ledger_, node_,
                 {.hear =
                      [this](const std::string& name, const Hearing& hearing,
@@ -102,7 +110,10 @@ void World::start_daemon() {
     }
     say("the daemon starts");
     check_old_events();
-    for (const auto& event : take_in_start()) count_told(event, before_states);
+    for (const auto& event : take_in_start()) {
+        count_told(event, before_states);
+        count_process_told(event, last_process_states_);
+    }
     check(Moment::start, scene());
     check_taken_in(spool_.take_delivered_at_start());
     for (const auto& process : host_.processes()) {
@@ -113,7 +124,9 @@ void World::start_daemon() {
         count_owner(clear ? Happening::owner_alive : Happening::owner_unknown, process.identity,
                     before_states);
     }
+    count_adopted(last_process_states_);
     for (auto& effect : recovered->effects) node_.carry_out(std::move(effect));
+    check(Moment::watching, scene());
     delivery_.start();
     followers_.start();
     node_.listen();
@@ -129,7 +142,10 @@ void World::fall_silent() {
     ledger_.forget_arrivals();
     followers_.crash();
     clients_.crash();
-    std::erase_if(requests_, [this](const Request& request) { return is_cut(request.input); });
+    std::erase_if(requests_, [this](const Request& request) {
+        return is_cut(request.input) || is_start(request.input);
+    });
+    dies_after_.reset();
     spool_.crash();
 }
 
@@ -205,6 +221,7 @@ void World::hear() {
     if (!is_listening_) return;
     ledger_.count_use(!node_.is_disk_bad() && !node_.is_slow());
     ledger_.listen(host_.readings().awake);
+    note_held();
     std::erase_if(requests_, [&](Request& request) {
         if (request.due > host_.elapsed()) return false;
         auto spoken = heard_now(request.input, /*observed=*/false);
@@ -244,7 +261,10 @@ void World::pump(bool save_at_once) {
         if (arrived_.empty() && !node_.write_step().has_unheard()) clients_.note_all_heard();
         if (!idle) (void)node_.store().maintain();
         if (lose_power_if_due()) return;
-        if (idle && arrived_.empty() && node_.write_step().max_wait() != 0ms) return;
+        if (idle && arrived_.empty() && node_.write_step().max_wait() != 0ms) {
+            if (!node_.write_step().is_failing()) check(Moment::calm, scene());
+            return;
+        }
     }
 }
 
@@ -276,6 +296,7 @@ std::vector<Result<Reply>> World::decide(std::vector<Spoken> spoken) {
 bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration taken_at,
                  std::vector<Result<Reply>>& replies) {
     const auto before_states = states();
+    last_process_states_ = process_states();
     StepFacts facts;
     facts.disk_was_bad = node_.is_disk_bad();
     const auto commits = node_.write_step().counts().commits;
@@ -301,8 +322,14 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
     facts.told = read_new_events();
     take_in(facts, Moment::settled);
     count(facts, before_states);
+    count_processes(facts, last_process_states_);
     std::vector<ReleaseClients> ended;
     for (auto& effect : step.effects) {
+        if (dies_after_ && (*dies_after_)-- == 0) {
+            say("the daemon is killed, with a part of what follows from its commit undone");
+            crash_daemon();
+            return false;
+        }
         if (const auto* release = std::get_if<ReleaseClients>(&effect)) ended.push_back(*release);
         node_.carry_out(std::move(effect));
     }
@@ -326,6 +353,9 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
 /// At least once: who got no answer, or was told that the disk is bad, asks again.
 void World::answer(Request&& request, const Result<Reply>& reply) {
     say(fmt::format("  {} -> {}", request.tries_left, reply ? "ok" : reply.error().message));
+    if (is_start(request.input) && !reply) {
+        node_.background().close_gate(as<RecordProcess>(request.input)->draft.id);
+    }
     const bool refused = !reply && reply.error().code == ErrorCode::storage;
     if (!request.reply_lost && !refused) return;
     if (--request.tries_left <= 0 || is_cut(request.input)) return;
@@ -356,7 +386,9 @@ void World::take_in(const StepFacts& facts, Moment moment) {
     for (const auto& event : facts.told) {
         say(fmt::format("  event {} {} {} {} {}", event.seq, name_in(event_type_names, event.type),
                         event.session_id.text(), event.generation,
-                        event.end ? name_of(event.end->reason) : ""));
+                        event.end       ? name_of(event.end->reason)
+                        : event.process ? event.process->id.text()
+                                        : ""));
     }
     check(Moment::step, scene(facts));
     if (broken_) return;
@@ -428,6 +460,7 @@ void World::heal() {
         followers_.reconnect(i);
     }
     send_clients_away();
+    settle_background();
     run_for(40s);  // one that could not be told is looked for again within half a minute
     if (broken_ || !node_.is_up()) return;
     check(Moment::rested, scene());
@@ -459,6 +492,8 @@ Scene World::scene(const StepFacts& facts) {
     if (!node_.is_up()) return scene;
     scene.state = &node_.write_step().state();
     scene.watching = &node_.watching();
+    scene.watching_background = &node_.background().watching();
+    scene.max_wait = node_.write_step().max_wait();
     scene.words_on_their_way = node_.has_submissions() || node_.write_step().has_submissions() ||
                                node_.write_step().has_unheard();
     scene.reader = &node_.reader();

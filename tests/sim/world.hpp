@@ -92,6 +92,7 @@ class World {
     bool perform_on_process(const Action& action);
     bool perform_by_client(const Action& action);
     bool perform_on_clients(const Action& action);
+    bool perform_on_background(const Action& action);
     bool perform_by_observer(const Action& action);
     bool perform_on_daemon(const Action& action);
     bool perform_on_subscriber(const Action& action);
@@ -105,6 +106,16 @@ class World {
     void outspeak_death(const Action& action);
     void speak_for_wrapper(const Action& action, const SessionId& id, const Life& life);
     void signal_process(const ProcessIdentity& identity, int number);
+    void start_background(const Action& action);
+    void register_process(const Action& action);
+    void fork_background(const Action& action);
+    void execute(Host::Process& process);
+    /// One that the log tells of, mostly one that runs; nullptr when there is none.
+    const KnownProcess* pick_known(std::uint32_t which, ProcessId& id) const;
+    /// One that lives; nullptr when there is none.
+    Host::Process* pick_background(std::uint32_t which);
+    void settle_background();
+    void note_held();
     void create(const Action& action, std::optional<Close> and_close);
     void create_crowd(const Action& action);
     void resume(const Action& action, bool takeover, bool and_close);
@@ -146,6 +157,12 @@ class World {
     void count_said(const Said& said, const std::map<std::string, Before>& states);
     void count_told(const Event& event, const std::map<std::string, Before>& states);
     void count_left(const SessionId& id, const std::map<std::string, Before>& states);
+    using ProcessStates = std::map<std::string, ProcessBefore>;
+    ProcessStates process_states();
+    void count_processes(const StepFacts& facts, const ProcessStates& before);
+    void count_process_word(const Said& said, const ProcessStates& before);
+    void count_process_told(const Event& event, const ProcessStates& before);
+    void count_adopted(const ProcessStates& before);
     void count_owner(Happening happening, const ProcessIdentity& process,
                      const std::map<std::string, Before>& states);
 
@@ -165,6 +182,9 @@ class World {
     std::vector<Host::Duration> decided_at_;
     std::vector<Host::Duration> start_decided_at_;  // of them, those of the start under way
     bool is_starting_ = false;
+    /// So much of what follows from the next commit is carried out, and then the daemon is killed.
+    std::optional<std::uint32_t> dies_after_;
+    std::uint64_t last_process_ = 0;
     Retention retention_;
     std::vector<Host::Duration> told_at_;  // of every event
     std::vector<std::string> ids_;         // of all sessions that somebody tried to create
@@ -172,6 +192,7 @@ class World {
     std::optional<Broken> broken_;
     Coverage coverage_;
     std::map<std::string, Before> last_states_;  // when the daemon was last up
+    ProcessStates last_process_states_;
     std::vector<std::string>* trace_ = nullptr;
 };
 
