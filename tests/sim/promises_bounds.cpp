@@ -11,22 +11,40 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Host::Process* dead_owner(const Life& life, const Host& host) {
+const Host::Process* dead(const ProcessIdentity& identity, const Host& host) {
     for (const auto& process : host.processes()) {
-        if (process.identity == life.owner.process && !process.alive) return &process;
+        if (process.identity == identity && !process.alive) return &process;
     }
     return nullptr;
 }
 
-bool is_within(const End& end, WallTime time) {
+/// What is said of when somebody ended, be it a session's owner or a background process.
+struct Bounds {
+    WallTime after;
+    WallTime before;
+    const std::string& evidence;
+};
+
+/// What it counts its times from.
+struct Since {
+    Host::Duration opened_at;
+    const std::vector<Host::Ahead>& opened_ahead;
+    WallTime opened_wall;
+};
+
+Since since_of(const auto& life) {
+    return {life.opened_at, life.opened_ahead, life.opened_wall};
+}
+
+bool is_within(const Bounds& end, WallTime time) {
     constexpr auto rounding = 1ms;
-    return end.ended_after - rounding <= time && time <= end.ended_before + rounding;
+    return end.after - rounding <= time && time <= end.before + rounding;
 }
 
 /// A set clock leaves several truths about when something was.  A session counts by the clock on
 /// the wall, and goes on as before when that is set back: so by one of those that were on the wall
 /// since it was opened, or the one it began with.
-std::vector<Host::Ahead> clocks_of(const Life& life, Host::Duration written_at, const Host& host) {
+std::vector<Host::Ahead> clocks_of(const Since& life, Host::Duration written_at, const Host& host) {
     auto clocks = host.clocks_between(life.opened_at, written_at);
     clocks.insert(clocks.end(), life.opened_ahead.begin(), life.opened_ahead.end());
     return clocks;
@@ -35,7 +53,7 @@ std::vector<Host::Ahead> clocks_of(const Life& life, Host::Duration written_at, 
 /// Set back, and the daemon that measured by how much is no more: the session's times go on from
 /// the newest that is on record, and between then and now nobody counted.  So only when another
 /// daemon has come `since`, and it has to say so.
-bool may_be_uncounted(const End& end, Host::Duration since, Host::Ahead fastest,
+bool may_be_uncounted(const Bounds& end, Host::Duration since, Host::Ahead fastest,
                       Host::Duration written_at, const Scene& scene) {
     const bool came_later = std::ranges::any_of(
         scene.ledger.started_at(),
@@ -45,20 +63,19 @@ bool may_be_uncounted(const End& end, Host::Duration since, Host::Ahead fastest,
 }
 
 /// Nothing ends before it begins: an owner that was gone by then ended when its session began.
-WallTime ended_at(const Host::Process& dead, Host::Ahead clock, const Life& life) {
+WallTime ended_at(const Host::Process& dead, Host::Ahead clock, const Since& life) {
     return std::max(Host::shown_at(dead.ended_at, clock), life.opened_wall);
 }
 
-bool contains_death(const End& end, const Life& life, const Host::Process& dead,
+bool contains_death(const Bounds& end, const Since& life, const Host::Process& dead,
                     const std::vector<Host::Ahead>& clocks) {
     return std::ranges::any_of(
         clocks, [&](Host::Ahead clock) { return is_within(end, ended_at(dead, clock, life)); });
 }
 
 /// An end that was written at that time, by the clock that its event shows.
-std::string false_end(const Event& event, const Life& life, Host::Duration written_at,
-                      const Scene& scene) {
-    const auto& end = *event.end;
+std::string false_end(const Event& event, const Bounds& end, const Since& life, bool is_declared,
+                      const Host::Process* dead, Host::Duration written_at, const Scene& scene) {
     auto clocks = clocks_of(life, written_at, scene.host);
     const auto fastest = std::ranges::max(clocks);
     const auto written_by = event.time - Host::shown_at(written_at, {});
@@ -66,8 +83,8 @@ std::string false_end(const Event& event, const Life& life, Host::Duration writt
         const bool is_between =
             scene.host.clocks_between(written_at, written_at).back() <= written_by &&
             written_by <= fastest;
-        const bool is_told = end.proof == Proof::declared ||
-                             may_be_uncounted(end, life.opened_at, fastest, written_at, scene);
+        const bool is_told =
+            is_declared || may_be_uncounted(end, life.opened_at, fastest, written_at, scene);
         if (!is_between || !is_told) {
             return fmt::format("it was written at {}, which no clock showed",
                                format_rfc3339(event.time));
@@ -75,19 +92,17 @@ std::string false_end(const Event& event, const Life& life, Host::Duration writt
         clocks.push_back(written_by);
     }
     // What somebody only says may be anything.
-    const auto* dead = dead_owner(life, scene.host);
-    if (end.proof == Proof::declared || dead == nullptr) return {};
+    if (is_declared || dead == nullptr) return {};
     if (contains_death(end, life, *dead, clocks)) return {};
     // Who saw it go counted by the clock that it wrote by: only a daemon that came after the death
     // can be wrong, and then not in that it was there later than by the fastest clock.
     const bool is_excused = may_be_uncounted(end, dead->ended_at, fastest, written_at, scene) &&
-                            end.ended_after <= ended_at(*dead, fastest, life);
+                            end.after <= ended_at(*dead, fastest, life);
     if (is_excused) return {};
     const auto clock = scene.host.clocks_between(dead->ended_at, dead->ended_at).back();
-    return fmt::format("its owner ended at {}, it is said to have been between {} and {} ({})",
+    return fmt::format("it ended at {}, it is said to have been between {} and {} ({})",
                        format_rfc3339(Host::shown_at(dead->ended_at, clock)),
-                       format_rfc3339(end.ended_after), format_rfc3339(end.ended_before),
-                       end.evidence);
+                       format_rfc3339(end.after), format_rfc3339(end.before), end.evidence);
 }
 
 std::string false_bounds(const Event& event, const Scene& scene) {
@@ -97,7 +112,27 @@ std::string false_bounds(const Event& event, const Scene& scene) {
     if (life->owner.kind != OwnerKind::process) return {};
     std::string what;
     for (const auto written_at : scene.step.decided_at) {
-        what = false_end(event, *life, written_at, scene);
+        const auto& end = *event.end;
+        what = false_end(event, {end.ended_after, end.ended_before, end.evidence}, since_of(*life),
+                         end.proof == Proof::declared, dead(life->owner.process, scene.host),
+                         written_at, scene);
+        if (what.empty()) return {};
+    }
+    return what;
+}
+
+std::string false_exit(const Event& event, const Scene& scene) {
+    const auto& process = *event.process;
+    const auto& exit = *process.exit;
+    if (exit.after > exit.at || exit.at > exit.before) return "bounds crossed";
+    if (exit.at < process.started_at) return "it ended before it began";
+    const auto* known = scene.ledger.find(process.id);
+    if (known == nullptr) return {};
+    std::string what;
+    for (const auto written_at : scene.step.decided_at) {
+        what =
+            false_end(event, {exit.after, exit.before, exit.evidence}, since_of(*known),
+                      /*is_declared=*/false, dead(process.process, scene.host), written_at, scene);
         if (what.empty()) return {};
     }
     return what;
@@ -112,6 +147,15 @@ std::string bounds_false(const Scene& scene) {
         if (what.empty()) continue;
         return fmt::format("session {} generation {} ({}): {}", event.session_id.text(),
                            event.generation, name_of(event.end->reason), what);
+    }
+    return {};
+}
+
+std::string exit_bounds_false(const Scene& scene) {
+    for (const auto& event : scene.step.told) {
+        if (!event.process || !event.process->exit) continue;
+        const auto what = false_exit(event, scene);
+        if (!what.empty()) return fmt::format("process {}: {}", event.process->id.text(), what);
     }
     return {};
 }

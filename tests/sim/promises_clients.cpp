@@ -63,7 +63,8 @@ std::string expired_too_early(const SessionId& id, const Life& life, const Scene
     if (life.owner.kind != OwnerKind::hosted) return "expired, but it is not hosted";
     const auto& truth = *scene.clients->find(id);
     const auto& ledger = scene.ledger;
-    const auto held_until = std::max(ledger.runs_from(life), truth.empty_since);
+    const auto held_until =
+        std::max({ledger.runs_from(life), truth.empty_since, ledger.held_at(id)});
     const auto silent = ledger.listened() - held_until;
     if (silent >= life.owner.lease_ttl) return {};
     return fmt::format("expired after {} ms in which nothing held it, its window is {} s",

@@ -188,7 +188,7 @@ std::string dead_unnoticed(const Scene& scene) {
         if (!known.open) continue;
         const auto* life = scene.ledger.life(SessionId(id), known.generation);
         const auto* live = scene.state->find(SessionId(id));
-        if (live == nullptr || live->status() == Status::detached) continue;
+        if (live == nullptr || live->parked_since()) continue;
         if (life->owner.kind != OwnerKind::process) continue;
         if (scene.host.is_alive(life->owner.process)) continue;
         return fmt::format("session {}: its owner, process {}, is gone and nobody noticed", id,

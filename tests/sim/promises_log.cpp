@@ -31,8 +31,9 @@ std::string second_start_or_end(const Scene& scene) {
             open[key] = true;
             continue;
         }
-        // What a person writes on it is told after its end, too.
+        // What a person writes on it is told after its end, too, and so are its processes.
         if (event.type == EventType::session_update && started) continue;
+        if (event.process && started) continue;
         if (!is_open) {
             return fmt::format("{}: {} while it is not open", who,
                                name_in(event_type_names, event.type));
@@ -86,6 +87,13 @@ std::string absent_for(const Reply& reply, const Scene& scene) {
         if (!labelled->changed || (known != nullptr && known->labels)) return {};
         return fmt::format("session {} was written on, the log does not say so",
                            labelled->session_id.text());
+    }
+    if (const auto* process = std::get_if<ProcessReply>(&reply)) {
+        const auto& id = process->process.id;
+        const auto row = scene.reader->process(id);
+        if (!row) return {};
+        if (*row && scene.ledger.find(id) != nullptr) return {};
+        return fmt::format("process {} was acknowledged and is not on record", id.text());
     }
     if (const auto* appended = std::get_if<AppendedReply>(&reply)) {
         const auto row = scene.reader->find(appended->session_id);

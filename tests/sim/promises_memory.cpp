@@ -23,6 +23,7 @@ std::string difference(const LiveSession& live, const Session& row, const State&
     if (static_cast<std::int32_t>(live.clients().size()) != row.attached) return "attached";
     if (live.is_attach_told() != row.attach_told) return "attach_told";
     if (live.detached_since() != row.detached_since) return "detached_since";
+    if (live.background_since() != row.background_since) return "background_since";
     if (live.tally() != row.tally) return "what was counted of its messages";
     if (live.title() != row.title) return "title";
     if (live.cwd() != row.cwd) return "cwd";
@@ -45,10 +46,31 @@ std::string difference(const SessionId& id, const Scene& scene) {
     return what.empty() ? what : fmt::format("session {} differs: {}", id.text(), what);
 }
 
+/// Those that run: each is small, and there are few.
+std::string processes_differ(const Scene& scene) {
+    const auto page = scene.reader->processes({.limit = 1000});
+    if (!page) return {};  // a bad disk
+    const auto& running = scene.state->processes();
+    if (page->processes.size() != running.size()) {
+        return fmt::format("{} processes run on record, {} in memory", page->processes.size(),
+                           running.size());
+    }
+    for (const auto& [row, session] : page->processes) {
+        const auto* process = running.find(row.id);
+        if (process == nullptr) return fmt::format("process {} runs on record only", row.id.text());
+        if (process->row != row) return fmt::format("process {} differs", row.id.text());
+        if (running.find(row.process) != process) {
+            return fmt::format("process {} is not found by what it is", row.id.text());
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string memory_differs(const Scene& scene) {
     if (scene.state == nullptr || scene.reader == nullptr) return {};
+    if (auto what = processes_differ(scene); !what.empty()) return what;
     for (const auto& event : scene.step.told) {
         if (event.session_id.empty()) continue;
         if (auto what = difference(event.session_id, scene); !what.empty()) return what;
@@ -69,6 +91,7 @@ std::string memory_differs(const Scene& scene) {
 
 std::string memory_differs_anywhere(const Scene& scene) {
     if (scene.state == nullptr || scene.reader == nullptr) return {};
+    if (auto what = processes_differ(scene); !what.empty()) return what;
     for (const auto& [id, known] : scene.ledger.sessions()) {
         if (auto what = difference(SessionId(id), scene); !what.empty()) return what;
     }

@@ -1,5 +1,7 @@
 // About answers: a small model of what a session allows, walked through in the order of decision.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "promises.hpp"
@@ -210,6 +212,73 @@ class Model {
         if (*former) wanted = ErrorCode::fenced;
         if (reply) standing.open = false;
         return expect(close.session_id, "close", wanted, reply);
+    }
+
+    std::string judge(const RecordProcess& record, const Result<Reply>& reply) {
+        const auto& draft = record.draft;
+        const auto& standing = at(draft.session_id);
+        if (is_just_ended(draft.session_id, standing.generation, reply)) return {};
+        if (const auto wanted = verdict(standing, standing.generation)) {
+            return expect(draft.session_id, "a process", wanted, reply);
+        }
+        const auto* as = scene_.ledger.running_as(draft.process);
+        if (!reply && reply.error().code == ErrorCode::owned) {
+            const bool is_there = as != nullptr || may_start_in_step(draft.process);
+            return is_there ? "" : fmt::format("process {} is not on record", draft.id.text());
+        }
+        const auto started = [](const Event& event) {
+            return event.type == EventType::process_start;
+        };
+        const auto came =
+            static_cast<std::size_t>(std::ranges::count_if(scene_.step.told, started));
+        if (!reply && reply.error().code == ErrorCode::limit) {
+            const bool is_full =
+                scene_.ledger.running_of(draft.session_id) + came >= record.per_session_max ||
+                scene_.ledger.running() + came >= record.node_max;
+            return is_full ? "" : fmt::format("process {}: there is room for it", draft.id.text());
+        }
+        if (!reply) return expect(draft.session_id, "a process", std::nullopt, reply);
+        const auto& given = std::get<ProcessReply>(*reply);
+        if (given.process.process != draft.process) {
+            return fmt::format("process {}: the answer is about another", draft.id.text());
+        }
+        if (as == nullptr || !given.changed) return {};
+        // It may have gone, and come on record again, in this very step.
+        const bool has_gone = std::ranges::any_of(scene_.step.told, [&](const Event& event) {
+            return event.process && event.process->exit && event.process->id.text() == *as;
+        });
+        return has_gone ? "" : fmt::format("process {} is on record twice", draft.id.text());
+    }
+
+    bool may_start_in_step(const ProcessIdentity& process) const {
+        return std::ranges::any_of(scene_.step.told, [&](const Event& event) {
+            return event.process && event.process->process == process;
+        });
+    }
+
+    /// A word about a process is refused where none of that name runs.
+    std::string judge_of_running(const ProcessId& id, const Result<Reply>& reply) const {
+        const auto* known = scene_.ledger.find(id);
+        const bool runs = known != nullptr && known->running;
+        const bool changes = std::ranges::any_of(scene_.step.told, [&](const Event& event) {
+            return event.process && event.process->id == id;
+        });
+        if (changes) return {};
+        if (runs && reply) return {};
+        if (!runs && !reply && reply.error().code == ErrorCode::not_found) return {};
+        return fmt::format("process {} {}, a word about it was {}", id.text(),
+                           runs ? "runs" : "does not run",
+                           reply ? "taken" : "refused: " + reply.error().message);
+    }
+
+    std::string judge(const StopProcess& stop, const Result<Reply>& reply) const {
+        return judge_of_running(stop.process_id, reply);
+    }
+
+    std::string judge(const VouchProcess& vouch, const Result<Reply>& reply) const {
+        // It waited: whether its time was over by then cannot be told from outside.
+        if (!reply && reply.error().code == ErrorCode::invalid_params && vouch.until) return {};
+        return judge_of_running(vouch.process_id, reply);
     }
 
     std::string judge(const Heartbeat& heartbeat, const Result<Reply>& reply) {
