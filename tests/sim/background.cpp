@@ -1,18 +1,11 @@
 #include "background.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 namespace knell::sim {
-
-namespace {
-/// What is started while others are stopped is found by the next look; one that starts faster than
-/// it can be stopped is left.
-constexpr int stop_rounds_max = 4;
-}  // namespace
 
 Background::Background(Host& host, const ProcessIdentity& daemon, const LiveOwners& owners,
                        Tell tell)
@@ -21,7 +14,11 @@ Background::Background(Host& host, const ProcessIdentity& daemon, const LiveOwne
       tell_(std::move(tell)),
       tree_(host),
       holder_(host, tree_, owners, tell_.signal),
-      stopper_(holder_),
+      stopper_(holder_, tree_,
+               {.socket = HostTree::socket_path,
+                .owners = owners,
+                .is_others = [this](const ProcessIdentity& process,
+                                    const SessionId& id) { return is_others(process, id); }}),
       watching_(host, *this,
                 WatchList::Tell{.gone = [this](const ProcessIdentity& process,
                                                const Departure& how) { tell_gone(process, how); },
@@ -84,7 +81,7 @@ bool Background::hold(WatchList::Number number, const ProcessIdentity& process, 
 void Background::carry_out(const WatchProcess& effect) {
     const auto& process = effect.process;
     sampled_[process.id] = {process.process, process.activity.activity,
-                            process.stale_since.has_value()};
+                            process.stale_since.has_value(), process.session_id};
     watching_.watch(process.process, watching_.look(process.process));
 }
 
@@ -148,56 +145,22 @@ void Background::sample() {
 
 // --- stopping -----------------------------------------------------------------------------------
 
-std::vector<Leftover> Background::tree_of(const StopTree& what) const {
-    const auto& root = what.process;
-    if (root.boot_id != host_.boot_id()) return {};
-    const auto cookie = fmt::format("KNELL_PROCESS_ID={}", what.id.text());
-    std::set<pid_t> found;
-    const auto* holder = host_.holder_of(root.pid);
-    const bool is_there = holder != nullptr && holder->identity == root;
-    for (const auto pid : tree_.pids()) {
-        const auto stat = tree_.stat(pid);
-        if (!stat || stat->start_ticks < root.start_ticks) continue;
-        const auto environment = tree_.environment(pid).value_or("");
-        const bool is_same = is_there && (pid == root.pid || stat->session == root.pid);
-        if (is_same || environment.contains(cookie)) found.insert(pid);
-    }
-    for (bool grew = true; grew;) {
-        grew = false;
-        for (const auto pid : std::set(found)) {
-            const auto children = tree_.children(pid);
-            for (const auto child : *children) grew |= found.insert(child).second;
-        }
-    }
-    std::vector<Leftover> tree;
-    for (const auto pid : found) {
-        const auto* process = host_.holder_of(pid);
-        if (process == nullptr || !process->alive) continue;
-        tree.push_back({process->identity, "of a background process", "simulated", Fate::stopping});
-        tree.back().process_id = what.id;
-    }
-    return tree;
-}
-
-void Background::stop_round(Stopping&& stopping) {
-    auto tree = tree_of(stopping.what);
-    if (tree.empty() || ++stopping.rounds > stop_rounds_max) return;
-    const auto name = stopping.what.id.text();
-    stopping_.insert_or_assign(name, std::move(stopping));
-    stopper_.add({SessionId(name), 0, std::move(tree)}, host_.readings().awake);
+bool Background::is_others(const ProcessIdentity& process, const SessionId& session) const {
+    return std::ranges::any_of(sampled_, [&](const auto& one) {
+        return one.second.process == process && one.second.session != session;
+    });
 }
 
 void Background::carry_out(const StopTree& effect) {
-    if (stopping_.contains(effect.id.text())) return;
-    stop_round({effect, 0});
+    const auto watched = sampled_.find(effect.id);
+    if (watched == sampled_.end()) return;
+    stopper_.add({effect.id, watched->second.session, effect.process}, host_.readings().awake);
 }
 
 std::vector<Input> Background::step() {
     if (host_.elapsed() < goes_on_at_) return {};
-    for (auto& order : stopper_.step(host_.readings().awake)) {
-        auto stopping = stopping_.extract(order.session_id.text());
-        stop_round(std::move(stopping.mapped()));
-    }
+    // How that went its watch tells.
+    static_cast<void>(stopper_.step(host_.readings().awake));
     return std::exchange(words_, {});
 }
 

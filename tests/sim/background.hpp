@@ -6,18 +6,18 @@
 #include <string>
 #include <vector>
 
+#include "background/tree_stopper.hpp"
 #include "core/background_process.hpp"
 #include "engine/effect.hpp"
 #include "engine/input.hpp"
 #include "host.hpp"
 #include "leftovers.hpp"
-#include "watch/stopper.hpp"
 #include "watch/watch_list.hpp"
 
 namespace knell::sim {
 
 /// What the daemon's thread for background processes does, without the thread: gates, the real list
-/// of those that are watched, looks at what they do, and the real stopper over what is proven to
+/// of those that are watched, looks at what they do, and the real stopper of what is proven to
 /// belong to them.  With the daemon its gates close, and what waits at one ends without having
 /// executed anything.
 class Background final : public WatchList::Holder {
@@ -68,28 +68,22 @@ class Background final : public WatchList::Holder {
         ProcessIdentity process;
         ProcessActivity activity = ProcessActivity::working;
         bool stale = false;
-    };
-    struct Stopping {
-        StopTree what;
-        int rounds = 0;
+        SessionId session;
     };
     void tell_gone(const ProcessIdentity& process, Departure departure);
     void sample();
-    void stop_round(Stopping&& stopping);
-    /// All that is proven to belong to it.
-    std::vector<Leftover> tree_of(const StopTree& what) const;
+    bool is_others(const ProcessIdentity& process, const SessionId& session) const;
 
     Host& host_;
     const ProcessIdentity daemon_;
     const Tell tell_;
     const HostTree tree_;
     const HostHolder holder_;
-    Stopper stopper_;
+    TreeStopper stopper_;
     WatchList watching_;
     std::map<WatchList::Number, ProcessIdentity> held_;
     std::map<ProcessId, ProcessIdentity> gates_;
     std::map<ProcessId, Sampled> sampled_;
-    std::map<std::string, Stopping> stopping_;
     Host::Duration goes_on_at_{0};
     bool stutters_ = false;
     std::vector<Input> words_;

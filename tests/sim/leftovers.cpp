@@ -4,10 +4,6 @@
 
 namespace knell::sim {
 
-namespace {
-const std::string socket_path = "knell.sock";
-}  // namespace
-
 // --- what can be seen ---------------------------------------------------------------------------
 
 std::vector<pid_t> HostTree::pids() const {
@@ -105,12 +101,12 @@ Leftovers::Leftovers(Host& host, OnSignal on_signal)
       stopper_(holder_) {}
 
 std::vector<FoundLeftovers> Leftovers::find(const FindLeftovers& what) {
-    return FinderAtStart(tree_, owners_, socket_path).find(what);
+    return FinderAtStart(tree_, owners_, HostTree::socket_path).find(what);
 }
 
 void Leftovers::look(const FindLeftovers& what) {
-    looks_.push_back(std::make_unique<Look>(
-        Look{what.process, what.departure, LeftoverLook(searches_for(what, socket_path))}));
+    looks_.push_back(std::make_unique<Look>(Look{
+        what.process, what.departure, LeftoverLook(searches_for(what, HostTree::socket_path))}));
 }
 
 void Leftovers::stop(StopLeftovers&& what) {

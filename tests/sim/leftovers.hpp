@@ -17,6 +17,7 @@ namespace knell::sim {
 /// The processes of a host as /proc would show them.
 class HostTree final : public ProcessTree {
   public:
+    static inline const std::string socket_path = "knell.sock";
     explicit HostTree(const Host& host) : host_(host) {}
     const std::string& boot_id() const override { return host_.boot_id(); }
     std::uint64_t pid_namespace() const override { return host_.own_pid_namespace(); }

@@ -188,6 +188,10 @@ void Node::carry_out(Effect&& effect) {
     } else if (auto* find = std::get_if<FindLeftovers>(&effect)) {
         leftovers_->look(*find);
     } else if (auto* stop = std::get_if<StopLeftovers>(&effect)) {
+        for (const auto& leftover : stop->leftovers) {
+            if (leftover.process_id.empty() || leftover.fate != Fate::stopping) continue;
+            background_->carry_out(StopTree{leftover.process_id, leftover.process, "", "its end"});
+        }
         leftovers_->stop(std::move(*stop));
     } else if (const auto* watched = std::get_if<WatchProcess>(&effect)) {
         background_->carry_out(*watched);

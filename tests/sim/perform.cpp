@@ -120,7 +120,8 @@ void World::signal_process(const ProcessIdentity& identity, int number) {
     auto seen = scene();
     seen.signalled = process;
     check(Moment::signal, seen);
-    if (process == nullptr || (number == SIGTERM && process->ignores_term)) return;
+    if (process == nullptr || !process->alive) return;
+    if (number != SIGKILL && (number != SIGTERM || process->ignores_term)) return;
     host_.end(*process, {.kind = Departure::Kind::signaled, .number = number},
               /*is_waited_for=*/process->started_from != node_.self());
     ledger_.note_death(identity);

@@ -75,6 +75,7 @@ class World {
     bool step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration taken_at,
               std::vector<Result<Reply>>& replies);
     void answer(Request&& request, const Result<Reply>& reply);
+    // What it did (world_log.cpp).
     void take_in(const StepFacts& facts, Moment moment);
     /// What can be read after a start: first what the daemon before could not tell any more.
     std::vector<Event> take_in_start();
