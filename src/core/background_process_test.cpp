@@ -43,7 +43,7 @@ TEST(BackgroundProcesses, CountWhileTheyWorkOrAreVouchedFor) {
 TEST(BackgroundProcesses, CommandsAreOneLine) {
     EXPECT_EQ(command_text({"make", "-j2\n"}, 100), "make -j2?");
     EXPECT_EQ(command_text({"abcdefgh"}, 6), "abc…");
-    EXPECT_EQ(command_text({"ä", "öö"}, 6), "ä…");
+    EXPECT_EQ(command_text({"ä", "öö"}, 6), "ä …");
 }
 
 }  // namespace
