@@ -118,13 +118,14 @@ TEST(MethodAccess, IsKnownOfEach) {
         if (method.access == Access::read_only) reading.push_back(method.name);
         if (method.access == Access::processes) starting.push_back(method.name);
     }
-    EXPECT_THAT(reading, UnorderedElementsAre("session.why", "session.list", "session.show",
-                                              "session.active_list", "events.read",
-                                              "events.subscribe", "hooks.list", "hooks.letters",
-                                              "config.check", "node.status", "node.metrics",
-                                              "space.activity", "rpc.describe", "rpc.openapi"));
-    EXPECT_THAT(starting, UnorderedElementsAre("hooks.test", "hooks.retry", "hooks.pause",
-                                               "hooks.resume", "hooks.forget"));
+    EXPECT_THAT(reading, UnorderedElementsAre(
+                             "session.why", "session.list", "session.show", "session.active_list",
+                             "process.list", "process.show", "events.read", "events.subscribe",
+                             "hooks.list", "hooks.letters", "config.check", "node.status",
+                             "node.metrics", "space.activity", "rpc.describe", "rpc.openapi"));
+    EXPECT_THAT(starting, UnorderedElementsAre("process.start", "process.register", "process.stop",
+                                               "process.vouch", "hooks.test", "hooks.retry",
+                                               "hooks.pause", "hooks.resume", "hooks.forget"));
 }
 
 TEST_F(DispatcherTest, AnAnswerIsAsLongAsItsBoundAndNoLonger) {

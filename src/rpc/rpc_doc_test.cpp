@@ -41,7 +41,7 @@ std::string type_of(const Field& field) {
     if (is_list && field.object.empty()) {
         text += fmt::format(" of {}s", wire::json_type(field.items));
     } else if (is_list) {
-        text += fmt::format(" of {}s", field.object);
+        text += fmt::format(" of {}{}", field.object, field.object.ends_with('s') ? "es" : "s");
     } else if (!field.object.empty()) {
         text = field.object;
     }
