@@ -91,6 +91,9 @@ class Logs final : public Command {
             if (!page && !may_come_back(page.error())) return complain("logs", page.error());
             if (!page) {
                 if (is_terminal(STDERR_FILENO)) note("the daemon went away; waiting for it");
+                // A daemon that is there and refuses (`limit`) is not asked again at once.
+                if (stop.wait_for(/*fd=*/-1, pause) == Woken::told_to_stop) return exit_done;
+                pause = std::min(pause * 2, pause_max);
                 auto next = wait_until_reachable(paths, stop);
                 if (!next) return exit_done;
                 connection = std::move(*next);
