@@ -46,6 +46,8 @@ void apply(const char* message) {
         message += value.size() + 1;
         set_or_unset(name, value);
     }
+    // That of a background process around us would hand what the command leaves behind to it.
+    ::unsetenv("KNELL_PROCESS_ID");
 }
 
 [[noreturn]] void become_command(ChildPlan& plan, const std::string& name, int gate) {

@@ -11,15 +11,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "background/watched_processes.hpp"
 #include "base/uuid.hpp"
 #include "core/limits.hpp"
+#include "daemon/background_service.hpp"
 #include "daemon/claims.hpp"
 #include "daemon/command_search.hpp"
 #include "daemon/daemon_place.hpp"
 #include "daemon/delivery.hpp"
 #include "daemon/descriptors.hpp"
+#include "daemon/first_word.hpp"
 #include "daemon/housekeeping.hpp"
 #include "daemon/http_service.hpp"
+#include "daemon/leftover_log.hpp"
 #include "daemon/leftover_thread.hpp"
 #include "daemon/node_status.hpp"
 #include "daemon/open_home.hpp"
@@ -28,6 +32,7 @@
 #include "daemon/space.hpp"
 #include "daemon/spool.hpp"
 #include "daemon/spool_at_start.hpp"
+#include "daemon/start_log.hpp"
 #include "net/server.hpp"
 #include "platform/clock.hpp"
 #include "platform/environment.hpp"
@@ -39,9 +44,7 @@
 #include "rpc/dispatcher.hpp"
 #include "rpc/feeds.hpp"
 #include "store/noting_store.hpp"
-#include "watch/leftovers.hpp"
 #include "watch/live_owners.hpp"
-#include "watch/process_check.hpp"
 #include "watch/process_table.hpp"
 #include "watch/process_watch.hpp"
 #include "watch/timed_tree.hpp"
@@ -58,16 +61,11 @@ using namespace std::chrono_literals;
 constexpr auto spool_period = 30s;
 constexpr int feed_niceness = 19;
 
-/// How often, and how many times, a command that has ended is looked at until its `knell run` has
-/// said how: a second in all, in case that is stopped or busy.
-constexpr std::chrono::milliseconds first_word_look{20};
-constexpr int first_word_looks = 50;
-
 /// Everything a running daemon is made of, in the order it must be taken down again.
 class Daemon final : public rpc::Backend {
   public:
     Daemon(const DaemonOptions& options, Claims& claims, std::unique_ptr<Store> store,
-           Readers readers, const Descriptors& descriptors)
+           Readers readers, std::unique_ptr<OutputFiles> outputs, const Descriptors& descriptors)
         : options_(options),
           host_(host_name()),
           started_(read_clocks()),
@@ -76,7 +74,7 @@ class Daemon final : public rpc::Backend {
               *store_, config_,
               [this](auto answers, auto events) { publish(std::move(answers), std::move(events)); },
               [this](Effect&& effect) { carry_out(std::move(effect)); },
-              [this] { return watch_.proven_until(); }),
+              [this] { return background_.proven_until(watch_); }),
           read_thread_(std::move(readers.answers), "knell-reader", /*niceness=*/0),
           feed_thread_(std::move(readers.feeds), "knell-feed", feed_niceness),
           feeds_(store_->node_id(),
@@ -91,8 +89,10 @@ class Daemon final : public rpc::Backend {
                 [this] { return writer_.why_failing().empty(); }),
           housekeeping_(claims, loop_, server_, [this] { delivery_->reload_soon(); }),
           delivery_reader_(std::move(readers.delivery)),
-          leftovers_(process_tree_, live_owners_,
-                     [this](StopOrder order) { record_fates(std::move(order)); }),
+          leftovers_(process_tree_, running_.bounds(options_.paths.listen_socket, live_owners_),
+                     {.settled = [this](StopOrder order) { record_fates(std::move(order)); },
+                      .stopped = log_stopped}),
+          background_(std::move(outputs), background_dependencies(descriptors.processes_max)),
           watch_(
               processes_, descriptors.owners_max,
               {.gone =
@@ -104,7 +104,7 @@ class Daemon final : public rpc::Backend {
                .alive = [this](const auto& process) { writer_.observe(OwnerAlive{process}); }}) {}
 
     Result<void> start() {
-        note_place();
+        note_place(options_.paths.state_dir + "/daemon.place", processes_);
         FinderAtStart finder(process_tree_, live_owners_, options_.paths.listen_socket);
         OpenSessionsSpool spool(options_.paths.spool_dir, *this);
         if (auto recovered = writer_.recover(processes_, finder, spool); !recovered) {
@@ -114,6 +114,7 @@ class Daemon final : public rpc::Backend {
                           delivery_dependencies());
         if (auto recovered = delivery_->recover(); !recovered) return recovered;
         feeds_.set_newest(writer_.figures().last_seq);
+        background_.sort_outputs(read_thread_);
         if (auto serving = http_.start(); !serving) return serving;
         if (auto listening = housekeeping_.listen(); !listening) return listening;
         writer_.start();
@@ -136,7 +137,7 @@ class Daemon final : public rpc::Backend {
         delivery_->stop();
         read_thread_.stop();
         feed_thread_.stop();
-        leftovers_.stop();
+        background_.stop();
         writer_.stop();
         housekeeping_.remove_socket();
     }
@@ -204,6 +205,9 @@ class Daemon final : public rpc::Backend {
                               .process_limits = process_limits_,
                               .started = started_,
                               .watched = watch_.counts(),
+                              .watched_processes = background_.watched(),
+                              .processes_max = background_.bounds().node,
+                              .process_counts = process_counts_,
                               .http = http_.address(),
                               .connections = clients_.open(),
                               .connections_max = clients_.max(),
@@ -246,6 +250,24 @@ class Daemon final : public rpc::Backend {
             read_on_thread(rpc::ConnectionId::none, std::move(look), std::move(done));
         });
     }
+
+    void start_process(rpc::StartRequest request, rpc::Done<Reply> done) override {
+        auto look = [id = request.draft.session_id](Reader& reader) { return reader.find(id); };
+        read_on_thread(rpc::ConnectionId::none, std::move(look),
+                       [this, request = std::move(request),
+                        done = std::move(done)](Result<std::optional<Session>> session) mutable {
+                           if (!session) return done(std::unexpected(std::move(session.error())));
+                           background_.start(std::move(request), *session, std::move(done));
+                       });
+    }
+    Result<rpc::OutputPage> process_output(const rpc::OutputQuery& query) override {
+        return background_.output(query);
+    }
+    std::optional<ActivityFacts> activity_of(const ProcessId& id) const override {
+        return background_.activity_of(id);
+    }
+    ProcessLimits process_bounds() const override { return background_.bounds(); }
+    ProcessId new_process_id() override { return ProcessId::from_bits(random_bits().front()); }
 
     void stop() override { loop_.stop(); }
     std::string how_watched(const ProcessIdentity& process) const override {
@@ -295,19 +317,6 @@ class Daemon final : public rpc::Backend {
         return std::move(findings.report);
     }
 
-    /// Before the owners on record are looked at: some may have lived in a container that is over.
-    void note_place() {
-        const auto ended = take_place(options_.paths.state_dir + "/daemon.place",
-                                      {.pid = getpid(),
-                                       .pid_namespace = processes_.own_pid_namespace(),
-                                       .boot_id = processes_.boot_id()});
-        if (!ended) return;
-        processes_.add_ended_namespace(
-            *ended, fmt::format("the daemon before this one was the first process of pid namespace "
-                                "{} and has ended, and with it every process of that namespace",
-                                *ended));
-    }
-
     /// On the writer's thread, after the commit.
     void carry_out(Effect&& effect) {
         std::visit([this](auto&& e) { carry_out_one(std::forward<decltype(e)>(e)); },
@@ -324,54 +333,45 @@ class Daemon final : public rpc::Backend {
     void carry_out_one(FindLeftovers&& effect) {
         const auto tell = [this, process = effect.process,
                            departure = effect.departure](std::vector<FoundLeftovers> found) {
-            observe_after_wrapper(
-                OwnerGone{process, departure, std::move(found), /*searched=*/true},
-                first_word_looks);
+            first_word_.wait({process, departure, std::move(found), /*searched=*/true});
         };
         // When nobody can look, what is known must still be said.
         if (!leftovers_.search(searches_for(effect, options_.paths.listen_socket), tell)) tell({});
     }
 
-    /// Its `knell run` leaves the command unwaited for until it has told of its end, and knows more
-    /// than its exit status: what asked it to end.  So it has the first word, for a short while;
-    /// also when it could not reach us and wrote it down.  Any thread.
-    void observe_after_wrapper(OwnerGone gone, int looks) {
-        // Of another user's process it may be all that can be known of how it went.
-        const bool may_be_told = gone.departure.kind == Departure::Kind::lost ||
-                                 is_unwaited_for(gone.process, processes_);
-        if (looks == 0 || !may_be_told) {
-            return loop_.post([this, gone = std::move(gone)]() mutable {
-                spool_.look(
-                    [this, gone = std::move(gone)]() mutable { writer_.observe(std::move(gone)); });
-            });
-        }
-        loop_.after(first_word_look, [this, gone = std::move(gone), looks] {
-            observe_after_wrapper(gone, looks - 1);
-        });
-    }
+    void carry_out_one(WatchProcess&& effect) { background_.carry_out(std::move(effect)); }
+    void carry_out_one(UnwatchProcess&& effect) { background_.carry_out(std::move(effect)); }
+    void carry_out_one(OpenGate&& effect) { background_.carry_out(effect); }
+    void carry_out_one(StopTree&& effect) { background_.carry_out(std::move(effect)); }
 
     /// With what is published next, behind the answers of that step.
     void carry_out_one(ReleaseClients&& effect) { released_.push_back(std::move(effect)); }
 
     void carry_out_one(StopLeftovers&& effect) {
-        for (const auto& leftover : effect.leftovers) {
-            if (leftover.fate != Fate::stopping) continue;
-            log_info("stopping process {} ({}), left behind by session {}: {}",
-                     leftover.process.pid, leftover.command, effect.session_id.text(),
-                     leftover.found_by);
-        }
+        log_stopping(effect);
         leftovers_.stop_leftovers(
             {std::move(effect.session_id), effect.generation, std::move(effect.leftovers)});
     }
 
     /// On the thread of the leftovers.
     void record_fates(StopOrder order) {
-        for (const auto& leftover : order.leftovers) {
-            log_info("process {} ({}), left behind by session {}: {}", leftover.process.pid,
-                     leftover.command, order.session_id.text(), name_in(fate_names, leftover.fate));
-        }
+        log_fates(order);
         writer_.observe(SettleLeftovers{std::move(order.session_id), order.generation,
                                         std::move(order.leftovers)});
+    }
+
+    BackgroundService::Dependencies background_dependencies(std::size_t held_max) {
+        return {
+            .table = processes_,
+            .leftovers = leftovers_,
+            .running = running_,
+            .config = config_,
+            .socket = options_.paths.listen_socket,
+            .held_max = held_max,
+            .observe = [this](Observation seen) { writer_.observe(std::move(seen)); },
+            .post = [this](auto work) { loop_.post(std::move(work)); },
+            .after = [this](auto delay, auto work) { loop_.after(delay, std::move(work)); },
+            .submit = [this](Command&& it, auto done) { submit(std::move(it), std::move(done)); }};
     }
 
     Delivery::Dependencies delivery_dependencies() {
@@ -394,6 +394,7 @@ class Daemon final : public rpc::Backend {
     void publish(std::vector<Writer::Answer> answers, std::vector<Event> events) {
         const auto newest = events.empty() ? 0 : events.back().seq;
         if (newest > 0) delivery_->wake(newest);
+        process_counts_.count(events);
         // Nobody listens: destroyed here, where they were made, not on the other thread.
         if (!feeds_.has_listeners()) events = {};
         loop_.post([this, newest, answers = std::move(answers), events = std::move(events),
@@ -435,8 +436,10 @@ class Daemon final : public rpc::Backend {
     ProcTable processes_;
     const TimedTree process_tree_{std::make_shared<ProcTree>(processes_)};
     LiveOwners live_owners_;
+    WatchedProcesses running_;
     const std::unique_ptr<NotingStore> store_;
     ConfigHolder config_{options_.paths.config_file};
+    ProcessCounts process_counts_;
     std::vector<ReleaseClients> released_;  // the writer's thread: to be told with the next step
     Writer writer_;
     Space space_{fmt::format("{:x}", to_millis(started_.wall)), store_->node_id(), store_->notes(),
@@ -453,24 +456,17 @@ class Daemon final : public rpc::Backend {
     Housekeeping housekeeping_;
     std::unique_ptr<Reader> delivery_reader_;  // until delivery_ has it
     SpoolIntake spool_{options_.paths.spool_dir, *this};
+    FirstWord first_word_{loop_, processes_, spool_,
+                          [this](OwnerGone gone) { writer_.observe(std::move(gone)); }};
     std::optional<Delivery> delivery_;  // made when it is known where the log stands
     LeftoverThread leftovers_;
+    BackgroundService background_;
     ProcessWatch watch_;
 };
 
 int refuse(const Error& error) {
     log_error("knell does not start: {}", error.message);
     return 1;
-}
-
-void log_started(const DaemonOptions& options, const Daemon& daemon) {
-    log_info("knell {} listens at {}", version, options.paths.listen_socket);
-    log_info("store {} holds {} open sessions; the last event is number {}",
-             options.paths.store_file, daemon.figures().open.load(),
-             daemon.figures().last_seq.load());
-    log_info(
-        "try in another terminal: knell run -- sh -c 'echo hello'; then: knell ls; knell "
-        "events");
 }
 
 }  // namespace
@@ -489,9 +485,12 @@ int run_daemon(const DaemonOptions& options) {
     claims->remember_store();
     auto readers = open_readers(**store);
     if (!readers) return refuse(readers.error());
-    Daemon daemon(options, *claims, std::move(*store), std::move(*readers), *descriptors);
+    auto outputs = OutputFiles::open(paths.state_dir + "/processes");
+    if (!outputs) return refuse(outputs.error());
+    Daemon daemon(options, *claims, std::move(*store), std::move(*readers), std::move(*outputs),
+                  *descriptors);
     if (auto started = daemon.start(); !started) return refuse(started.error());
-    log_started(options, daemon);
+    log_started(paths, daemon.figures());
     daemon.run();
     log_info("knell stopped; open sessions stay on record");
     return 0;

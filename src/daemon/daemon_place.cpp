@@ -63,4 +63,15 @@ std::optional<std::uint64_t> take_place(const std::string& path, const DaemonPla
     return ended_namespace(before, ours);
 }
 
+void note_place(const std::string& path, ProcTable& processes) {
+    const auto ended = take_place(path, {.pid = getpid(),
+                                         .pid_namespace = processes.own_pid_namespace(),
+                                         .boot_id = processes.boot_id()});
+    if (!ended) return;
+    processes.add_ended_namespace(
+        *ended, fmt::format("the daemon before this one was the first process of pid namespace {} "
+                            "and has ended, and with it every process of that namespace",
+                            *ended));
+}
+
 }  // namespace knell

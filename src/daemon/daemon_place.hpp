@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 
+#include "watch/process_table.hpp"
+
 namespace knell {
 
 /// Where a daemon runs: its pid in which namespace of which boot.
@@ -26,6 +28,9 @@ std::optional<std::uint64_t> take_place(const std::string& path, const DaemonPla
 /// The conclusion alone.
 std::optional<std::uint64_t> ended_namespace(const std::optional<DaemonPlace>& before,
                                              const DaemonPlace& ours);
+
+/// Before the owners on record are looked at: some may have lived in a container that is over.
+void note_place(const std::string& path, ProcTable& processes);
 
 std::string to_text(const DaemonPlace& place);
 std::optional<DaemonPlace> parse_daemon_place(std::string_view text);

@@ -9,8 +9,8 @@ namespace knell {
 
 namespace {
 
-/// Store, locks, log, sockets, threads: 32 at rest, and some to read files with.
-constexpr std::size_t for_itself = 36;
+/// Store, locks, log, sockets, threads: 38 at rest, and some to read files with.
+constexpr std::size_t for_itself = 42;
 /// What it takes to look at all that a hook runs and to start it, one hook after the other.
 constexpr std::size_t to_start_a_hook = 16;
 constexpr std::size_t of_a_running_hook = 2;  // its process and its output
@@ -42,7 +42,11 @@ Result<Descriptors> raise_descriptor_limit() {
     const auto webhooks = std::min(shared / 8, webhooks_enough);
     const auto rest = shared - hooks * of_a_running_hook - webhooks;
     const auto clients = rest / 5 * 3 + rest % 5;
-    return Descriptors{.clients_max = clients, .owners_max = rest - clients, .hooks_max = hooks};
+    const auto processes = (rest - clients) / 4;
+    return Descriptors{.clients_max = clients,
+                       .owners_max = rest - clients - processes,
+                       .processes_max = processes,
+                       .hooks_max = hooks};
 }
 
 }  // namespace knell

@@ -17,8 +17,9 @@ void raise_from(rlim_t hard) {
         std::fprintf(stderr, "%s", raised.error().message.c_str());
         std::_Exit(raised.error().code == ErrorCode::limit ? 1 : 9);
     }
-    std::fprintf(stderr, "%zu clients, %zu owners, %zu hooks of %zu", raised->clients_max,
-                 raised->owners_max, raised->hooks_max, static_cast<std::size_t>(now.rlim_cur));
+    std::fprintf(stderr, "%zu clients, %zu owners, %zu processes, %zu hooks of %zu",
+                 raised->clients_max, raised->owners_max, raised->processes_max, raised->hooks_max,
+                 static_cast<std::size_t>(now.rlim_cur));
     std::_Exit(0);
 }
 
@@ -27,21 +28,21 @@ void expect_shares(rlim_t hard, const char* shares) {
 }
 
 TEST(Descriptors, TheSoftLimitIsRaisedAndSharedOut) {
-    expect_shares(1000, "428 clients, 284 owners, 59 hooks of 1000");
+    expect_shares(1000, "427 clients, 212 owners, 70 processes, 58 hooks of 1000");
 }
 
 TEST(Descriptors, OfManyMostAreForClientsAndOwners) {
-    expect_shares(20'000, "11356 clients, 7568 owners, 256 hooks of 20000");
+    expect_shares(20'000, "11352 clients, 5675 owners, 1891 processes, 256 hooks of 20000");
 }
 
 TEST(Descriptors, FewAreEnoughForAllThatMustBe) {
-    expect_shares(256, "93 clients, 62 owners, 12 hooks of 256");
-    expect_shares(descriptors_min, "5 clients, 2 owners, 2 hooks of 64");
+    expect_shares(256, "90 clients, 45 owners, 15 processes, 12 hooks of 256");
+    expect_shares(descriptors_min, "7 clients, 2 owners, 0 processes, 2 hooks of 72");
 }
 
 TEST(Descriptors, TooFewAreRefusedWithWhatToDo) {
     EXPECT_EXIT(raise_from(descriptors_min - 1), ::testing::ExitedWithCode(1),
-                "only 63 files may be open at once, and knell needs 64");
+                "only 71 files may be open at once, and knell needs 72");
 }
 
 }  // namespace

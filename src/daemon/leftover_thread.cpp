@@ -58,8 +58,7 @@ LeftoverThread::LeftoverThread(const ProcessTree& tree, TreeBounds bounds, Tell 
 
 bool LeftoverThread::search(std::vector<LeftoverSearch> searches, Found&& found) {
     Request request;
-    request.look =
-        std::make_unique<Look>(LeftoverLook(std::move(searches)), std::move(found));
+    request.look = std::make_unique<Look>(LeftoverLook(std::move(searches)), std::move(found));
     if (queue_.push(std::move(request))) return true;
     // A push that is refused leaves its argument as it was.
     found = std::move(request.look->found);  // NOLINT(bugprone-use-after-move)

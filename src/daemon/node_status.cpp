@@ -27,6 +27,12 @@ std::vector<std::string> degraded(const NodeView& node, const StoreFacts& facts)
             fmt::format("{} owners are looked for every second or so: no pidfd can be had for them",
                         watched.looked_at));
     }
+    if (node.watched_processes.looked_at > 0) {
+        reasons.emplace_back(fmt::format(
+            "{} background processes are looked for every second or so: no pidfd can be had for "
+            "them",
+            node.watched_processes.looked_at));
+    }
     if (!node.hook_shortage.empty()) reasons.push_back(node.hook_shortage);
     if (!node.http_trouble.empty()) reasons.push_back(node.http_trouble);
     for (const auto& limit : node.process_limits) reasons.emplace_back("the daemon: " + limit);
@@ -68,6 +74,10 @@ Result<rpc::NodeStatus> describe_node(const NodeView& node, Reader& reader) {
                      .reaps = figures.reaps,
                      .reap_lateness_last_ms = figures.reap_lateness_last_ms,
                      .reap_lateness_max_ms = figures.reap_lateness_max_ms};
+    std::ranges::copy(figures.processes, status.processes.running.begin());
+    status.processes.max = node.processes_max;
+    status.processes.starts = node.process_counts.starts;
+    std::ranges::copy(node.process_counts.exits, status.processes.exits.begin());
     status.watch = {.held = node.watched.held,
                     .looked_at = node.watched.looked_at,
                     .unclear = node.watched.unclear};

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "daemon/process_counts.hpp"
 #include "platform/paths.hpp"
 #include "rpc/reports.hpp"
 #include "store/store.hpp"
@@ -22,6 +23,9 @@ struct NodeView {
     const std::vector<std::string>& process_limits;  // of the daemon's own process
     Now started;
     WatchList::Counts watched;
+    WatchList::Counts watched_processes;
+    std::size_t processes_max = 0;
+    const ProcessCounts& process_counts;
     std::string http;  // where it listens; "": it does not
     std::size_t connections = 0;
     std::size_t connections_max = 0;

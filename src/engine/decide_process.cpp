@@ -139,6 +139,26 @@ ProcessExit exit_of(const RunningProcess& process, const ProcessGone& gone, cons
     return exit;
 }
 
+/// What a background process left running when its session had ended already: it runs, so it is on
+/// record.
+Decided<RecordProcess::Reply> record_survivor(RecordProcess&& record, const Session& past,
+                                              const State& state) {
+    if (const auto* there = state.processes().find(record.draft.process)) {
+        return reply_with(ProcessReply{there->row, /*changed=*/false});
+    }
+    if (auto why = why_no_room(record, state)) return refuse(std::move(*why));
+    auto decision = reply_with(ProcessReply{});
+    auto process = std::move(record.draft);
+    const auto now = state.now().wall;
+    process.generation = past.generation;
+    process.started_at = now;
+    process.activity = {ProcessActivity::working, now, "it just came on record"};
+    auto event = process_event(EventType::process_start, process, &past, state);
+    decision.reply->process = put_on_record(decision, std::move(process), std::move(event), state);
+    decision.reply->changed = true;
+    return decision;
+}
+
 }  // namespace
 
 Decided<RecordProcess::Reply> decide_on(RecordProcess&& record, const Session* past,
@@ -147,6 +167,9 @@ Decided<RecordProcess::Reply> decide_on(RecordProcess&& record, const Session* p
     const auto* live = state.find(session_id);
     if (live == nullptr) {
         if (past == nullptr) return refuse(not_found(session_id));
+        if (record.draft.origin == ProcessOrigin::leftover) {
+            return record_survivor(std::move(record), *past, state);
+        }
         return refuse(has_ended(*past, "resume it to run something in it"));
     }
     if (const auto gone = departed(*live, state)) {

@@ -23,7 +23,7 @@ class ScarceHooks : public WithHooks {
 TEST_F(ScarceHooks, WithFewDescriptorsTheyTakeTurnsAndNoneFails) {
     const std::vector<std::string> names{"a", "b", "c", "d"};
     for (const auto& name : names) add_listener(name, "\"session:*\"");
-    start_with({.descriptors_max = 64, .file_bytes_max = {}});
+    start_with({.descriptors_max = 72, .file_bytes_max = {}});
     const auto most = number(client.must("node.status"), "connections.max");
     std::vector<Client> others;
     for (int i = 1; i < most; ++i) others.emplace_back(home.socket());

@@ -31,14 +31,14 @@ class Scarcity : public WithOwners {
 TEST_F(Scarcity, WithTooFewDescriptorsToFindAnyDeathItSaysSoAndDoesNotStart) {
     daemon.terminate();
     auto spawn = home.command({"up"});
-    spawn.descriptors_max = 63;
+    spawn.descriptors_max = 71;
 
     const auto outcome = run_command(spawn);
 
     EXPECT_EQ(outcome.status, 1);
-    EXPECT_THAT(outcome.err, HasSubstr("only 63 files may be open at once"));
+    EXPECT_THAT(outcome.err, HasSubstr("only 71 files may be open at once"));
     EXPECT_THAT(outcome.err, HasSubstr("ulimit -n"));
-    start_with({.descriptors_max = 64, .file_bytes_max = {}});
+    start_with({.descriptors_max = 72, .file_bytes_max = {}});
 }
 
 TEST_F(Scarcity, MoreOwnersThanDescriptorsAndNoDeathIsMissed) {

@@ -34,8 +34,7 @@ void put(std::vector<std::string>& environment, std::string_view name, std::stri
 
 }  // namespace
 
-Result<std::vector<std::string>> hook_environment(const char* const* ours,
-                                                  const RenderedEvent& rendered) {
+Result<std::vector<std::string>> base_environment(const char* const* ours) {
     std::vector<std::string> environment;
     for (; *ours != nullptr; ++ours) {
         const std::string_view entry = *ours;
@@ -53,6 +52,14 @@ Result<std::vector<std::string>> hook_environment(const char* const* ours,
             put(environment, name, value);
         }
     }
+    return environment;
+}
+
+Result<std::vector<std::string>> hook_environment(const char* const* ours,
+                                                  const RenderedEvent& rendered) {
+    auto base = base_environment(ours);
+    if (!base) return base;
+    auto environment = std::move(*base);
     put(environment, "KNELL_EVENT", rendered.type);
     put(environment, "KNELL_EVENT_ID", rendered.id);
     put(environment, "KNELL_EVENT_SEQ", fmt::to_string(rendered.seq));

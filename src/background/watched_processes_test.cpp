@@ -1,12 +1,12 @@
-#include "background/running_processes.hpp"
+#include "background/watched_processes.hpp"
 
 #include <gtest/gtest.h>
 
 namespace knell {
 namespace {
 
-TEST(RunningProcesses, AreToldApartByTheirSessions) {
-    RunningProcesses running;
+TEST(WatchedProcesses, AreToldApartByTheirSessions) {
+    WatchedProcesses running;
     BackgroundProcess process;
     process.id = ProcessId::from_bits(1);
     process.session_id = SessionId("s");
@@ -21,6 +21,11 @@ TEST(RunningProcesses, AreToldApartByTheirSessions) {
     EXPECT_TRUE(running.is_on_record(process.process));
     EXPECT_TRUE(running.is_of_another(process.process, SessionId("t")));
     EXPECT_FALSE(running.is_of_another(process.process, SessionId("s")));
+    const LiveOwners owners;
+    const auto bounds = running.bounds("/run/knell.sock", owners);
+    EXPECT_EQ(bounds.socket, "/run/knell.sock");
+    EXPECT_TRUE(bounds.is_others(process.process, SessionId("t")));
+    EXPECT_FALSE(bounds.is_others(process.process, SessionId("s")));
     auto stranger = process.process;
     stranger.start_ticks = 8;
     EXPECT_FALSE(running.is_of_another(stranger, SessionId("t")));

@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "background/tree_finder.hpp"
 #include "base/mutex.hpp"
 #include "core/background_process.hpp"
 
@@ -12,7 +13,7 @@ namespace knell {
 
 /// The background processes that are on record and run, as far as they are to be told apart.  Any
 /// thread.
-class RunningProcesses {
+class WatchedProcesses {
   public:
     struct Facts {
         SessionId session_id;
@@ -43,6 +44,14 @@ class RunningProcesses {
         const Lock lock(mutex_);
         const auto at = sessions_.find(key_of(process));
         return at != sessions_.end() && at->second != session;
+    }
+    /// What belongs to one of them; outlived by this.
+    TreeBounds bounds(std::string socket, const LiveOwners& owners) const {
+        return {.socket = std::move(socket),
+                .owners = owners,
+                .is_others = [this](const ProcessIdentity& process, const SessionId& session) {
+                    return is_of_another(process, session);
+                }};
     }
     bool is_on_record(const ProcessIdentity& process) const {
         const Lock lock(mutex_);

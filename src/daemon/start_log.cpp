@@ -1,0 +1,17 @@
+#include "daemon/start_log.hpp"
+
+#include "platform/log.hpp"
+#include "platform/version.hpp"
+
+namespace knell {
+
+void log_started(const Paths& paths, const Writer::Figures& figures) {
+    log_info("knell {} listens at {}", version, paths.listen_socket);
+    log_info("store {} holds {} open sessions; the last event is number {}", paths.store_file,
+             figures.open.load(), figures.last_seq.load());
+    log_info(
+        "try in another terminal: knell run -- sh -c 'echo hello'; then: knell ls; knell "
+        "events");
+}
+
+}  // namespace knell
