@@ -57,7 +57,6 @@ inline constexpr std::size_t attachments_per_client_max = 64;
 inline constexpr std::size_t processes_per_session_default = 64;
 inline constexpr std::size_t processes_default = 4096;
 inline constexpr std::size_t processes_max = 65'536;
-inline constexpr std::size_t process_starts_queued_max = 256;
 inline constexpr std::size_t process_words_max = 1024;  // of its argv
 inline constexpr std::size_t process_argv_bytes_max = 64U << 10U;
 inline constexpr std::size_t process_variables_max = 1024;

@@ -16,7 +16,7 @@ LaunchThread::LaunchThread(OutputFiles& outputs, const ProcessTable& table, Chil
     : outputs_(outputs),
       table_(table),
       children_(children),
-      queue_(limits::process_starts_queued_max),
+      queue_(queued_max),
       thread_([this] { loop(); }) {}
 
 void LaunchThread::launch(LaunchOrder order, Done done) {
@@ -25,7 +25,7 @@ void LaunchThread::launch(LaunchOrder order, Done done) {
     // A push that is refused leaves its argument as it was. NOLINTNEXTLINE(bugprone-use-after-move)
     request.done(fail(ErrorCode::limit, fmt::format("{} processes are waiting to be started "
                                                     "already; try again in a moment",
-                                                    limits::process_starts_queued_max)));
+                                                    queued_max)));
 }
 
 void LaunchThread::stop() {

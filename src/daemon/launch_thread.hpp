@@ -18,6 +18,7 @@ namespace knell {
 class LaunchThread {
   public:
     using Done = std::move_only_function<void(Result<ProcessIdentity>)>;
+    static constexpr std::size_t queued_max = 256;
 
     LaunchThread(OutputFiles& outputs, const ProcessTable& table, Children& children);
     ~LaunchThread() { stop(); }

@@ -1,10 +1,13 @@
 #include "daemon/leftover_thread.hpp"
 
+#include <future>
 #include <latch>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include "core/limits.hpp"
+#include "platform/spawn.hpp"
 #include "testing/fake_tree.hpp"
 
 namespace knell {
@@ -32,6 +35,66 @@ TEST(LeftoverThread, AFullQueueLeavesTheAnswerToItsCaller) {
     }
     free.count_down();
     thread.stop();
+}
+
+/// Real processes: what one leaves running, and that it is stopped.
+class Survivors : public ::testing::Test {
+  protected:
+    pid_t start(const std::string& script) {
+        const auto child =
+            spawn({.program = ProgramAt{"/bin/sh"},
+                   .argv = {"sh", "-c", script},
+                   .environment =
+                       std::vector<std::string>{"PATH=/usr/bin:/bin", "KNELL_SESSION_ID=s",
+                                                "KNELL_GENERATION=1", "KNELL_SOCKET=/run/none.sock",
+                                                "KNELL_PROCESS_ID=" + root.id.text()},
+                   .closes_others = true,
+                   .group = ChildSpec::Group::own_session});
+        EXPECT_TRUE(child);
+        root.process = *table.identify(child->pid);
+        return child->pid;
+    }
+    std::vector<Leftover> survivors() {
+        std::promise<std::vector<Leftover>> found;
+        thread.find_survivors(root, [&](auto survivors) { found.set_value(std::move(survivors)); });
+        return found.get_future().get();
+    }
+
+    ProcTable table;
+    ProcTree tree{table};
+    LiveOwners owners;
+    TreeRoot root{ProcessId::from_bits(77), SessionId("s"), {}};
+    std::promise<TreeStopper::Stopped> stopped;
+    std::promise<StopOrder> settled;
+    LeftoverThread thread{tree,
+                          {"/run/none.sock", owners, [](auto&&...) { return false; }},
+                          {[this](StopOrder order) { settled.set_value(std::move(order)); },
+                           [this](const auto& one) { stopped.set_value(one); }}};
+};
+
+TEST_F(Survivors, AreFoundOnceEachTreeAndStoppedWithIt) {
+    const auto pid = start("setsid sh -c 'sleep 1000 & sleep 1000' & exec true");
+    siginfo_t ended{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT), 0);
+    const auto found = survivors();
+    ASSERT_EQ(found.size(), 1U) << "the topmost alone";
+    EXPECT_EQ(found[0].found_by, "left running by background process " + root.id.text());
+    EXPECT_EQ(found[0].fate, Fate::left);
+    thread.stop_tree(root);
+    EXPECT_TRUE(survivors().empty()) << "asked when that is over";
+    EXPECT_EQ(stopped.get_future().get().fate, Fate::stopped);
+    ::waitpid(pid, nullptr, 0);
+}
+
+TEST_F(Survivors, AnOrderIsSettledWhenItsTreesAre) {
+    const auto pid = start("sleep 1000");
+    Leftover leftover;
+    leftover.process = root.process;
+    leftover.process_id = root.id;
+    leftover.fate = Fate::stopping;
+    thread.stop_leftovers({SessionId("s"), 1, {leftover}});
+    EXPECT_EQ(settled.get_future().get().leftovers.front().fate, Fate::stopped);
+    ::waitpid(pid, nullptr, 0);
 }
 
 }  // namespace

@@ -38,7 +38,19 @@ std::vector<std::string> portrait(const State& state) {
                                     live->tell_detach_at().time_since_epoch().count(),
                                     millis(live->detached_since()), live->turn_clients().size(),
                                     live->turn_window().count()));
+        lines.push_back(fmt::format("background {} by {} of {}", millis(live->background_since()),
+                                    state.processes().counting_of(event.session_id),
+                                    state.processes().count_of(event.session_id)));
     }
+    state.processes().for_each([&](const RunningProcess& process) {
+        const auto& row = process.row;
+        lines.push_back(
+            fmt::format("{} {} of {} {} stale {} until {} clock {}", row.number, row.id.text(),
+                        row.session_id.text(), static_cast<int>(row.activity.activity),
+                        millis(row.stale_since), millis(row.vouched_until), process.clock.count()));
+    });
+    lines.push_back(fmt::format("number {} vouch {}", state.heads().process_number,
+                                millis(state.next_vouch_end())));
     for (std::size_t i = 0; i < status_names.size(); ++i) {
         lines.push_back(fmt::format("{} {}", status_names[i], state.count(static_cast<Status>(i))));
     }
@@ -79,7 +91,18 @@ Input random_input() {
     const auto id = std::to_string(pick(0, 10));
     const auto generation = static_cast<Generation>(pick(1, 3));
     const auto client = pick(1, 4);
-    switch (pick(0, 15)) {
+    const auto pid = pick(50, 55);
+    switch (pick(0, 20)) {
+        case 15:
+        case 16:
+            return record_process(id, pid);
+        case 17:
+            return process_gone(pid, exited(0));
+        case 18:
+            return process_active(pid, static_cast<ProcessActivity>(pick(0, 3)), pick(0, 2) == 1);
+        case 19:
+            return vouch(pid,
+                         pick(0, 3) == 0 ? std::nullopt : std::optional(at(pick(0, 150)).wall));
         case 9:
         case 10:
             return attach(id, client);
@@ -126,6 +149,9 @@ void run(State& state, int from, int inputs) {
             take(state, decide(std::move(*seen), nullptr, state));
         } else {
             take(state, decide(std::get<Command>(std::move(input)), nullptr, state));
+        }
+        while (const auto* process = state.next_vouch_over()) {
+            take(state, decide_vouch_over(*process, state));
         }
         while (const auto slot = state.next_work()) {
             take(state, decide_due(state.at(*slot), state.holds_leases(), state));

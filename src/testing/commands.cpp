@@ -150,6 +150,39 @@ Departure host_restarted() {
     return {.kind = Departure::Kind::host_restart, .number = 0, .evidence = "another boot"};
 }
 
+ProcessId process_id(int pid) {
+    return process_id_of(process_owner(pid).process);
+}
+
+RecordProcess record_process(std::string session_id, int pid, ProcessOrigin origin) {
+    RecordProcess record;
+    record.draft.id = process_id(pid);
+    record.draft.session_id = SessionId(std::move(session_id));
+    record.draft.origin = origin;
+    record.draft.process = process_owner(pid).process;
+    record.draft.argv = {"sleep", "9"};
+    return record;
+}
+
+StopProcess stop_process(int pid) {
+    return {process_id(pid), "the test"};
+}
+
+VouchProcess vouch(int pid, std::optional<WallTime> until) {
+    return {process_id(pid), until};
+}
+
+ProcessGone process_gone(int pid, Departure departure) {
+    return {
+        .process = process_owner(pid).process, .departure = std::move(departure), .never_ran = {}};
+}
+
+ProcessActive process_active(int pid, ProcessActivity activity, bool stale) {
+    return {.process_id = process_id(pid),
+            .facts = {activity, at(0).wall, "seen by the test"},
+            .stale = stale};
+}
+
 Now at(std::int64_t seconds) {
     return {from_millis(1'800'000'000'000 + seconds * 1000),
             SteadyTime{std::chrono::seconds{1000 + seconds}},

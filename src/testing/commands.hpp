@@ -49,6 +49,15 @@ Departure signaled(int signal);
 Departure lost();
 Departure host_restarted();
 
+/// A background process of that session, named after its pid.
+RecordProcess record_process(std::string session_id, int pid,
+                             ProcessOrigin origin = ProcessOrigin::started);
+ProcessId process_id(int pid);
+StopProcess stop_process(int pid);
+VouchProcess vouch(int pid, std::optional<WallTime> until);
+ProcessGone process_gone(int pid, Departure departure);
+ProcessActive process_active(int pid, ProcessActivity activity, bool stale = false);
+
 /// Wall and steady time `seconds` after an arbitrary start.
 Now at(std::int64_t seconds);
 

@@ -45,7 +45,8 @@ class WriteStepTrial : public ::testing::Test {
 };
 
 TEST_F(WriteStepTrial, ARecoveryThatTheStoreRefusesIsNone) {
-    for (const auto call : {Call::heads, Call::open, Call::unsettled, Call::commit}) {
+    for (const auto call :
+         {Call::heads, Call::open, Call::unsettled, Call::processes, Call::commit}) {
         store_.refused = {call};
         const auto recovered = recover();
         ASSERT_FALSE(recovered) << static_cast<int>(call);
@@ -136,6 +137,73 @@ TEST_F(WriteStepTrial, AStoreThatFailedHasFailedUntilItTakesSomething) {
     write_step_.take({}, clocks_);
     EXPECT_FALSE(write_step_.step().failed);
     EXPECT_FALSE(write_step_.is_failing());
+}
+
+TEST_F(WriteStepTrial, BackgroundProcessesAreLookedAtBeforeAnybodyCanAsk) {
+    ASSERT_TRUE(recover());
+    say(create("a", testing::hosted_owner()));
+    for (const auto pid : {7, 8, 9}) say(testing::record_process("a", pid));
+    say(testing::stop_process(9));
+    pass(1h);
+    processes_.start(7, 7);
+    processes_.start(8, 99);  // a stranger
+    processes_.start(9, 7);
+    WriteStep next(store_, [this] { return clocks_; });
+
+    const auto recovered = next.recover(processes_, leftovers_, spool_, "started");
+
+    ASSERT_TRUE(recovered);
+    std::vector<ProcessId> watched;
+    std::vector<ProcessId> stopped;
+    std::vector<ProcessId> let_go;
+    for (const auto& effect : recovered->effects) {
+        if (const auto* one = std::get_if<WatchProcess>(&effect))
+            watched.push_back(one->process.id);
+        if (const auto* one = std::get_if<StopTree>(&effect)) stopped.push_back(one->id);
+        if (const auto* one = std::get_if<UnwatchProcess>(&effect)) let_go.push_back(one->id);
+        EXPECT_FALSE(std::holds_alternative<OpenGate>(effect)) << "nothing is run twice";
+    }
+    using testing::process_id;
+    EXPECT_EQ(watched, (std::vector{process_id(7), process_id(9)}));
+    EXPECT_EQ(stopped, std::vector{process_id(9)}) << "what was asked goes on";
+    EXPECT_EQ(let_go, std::vector{process_id(8)});
+    EXPECT_EQ(next.state().processes().find(process_id(8)), nullptr);
+    EXPECT_EQ(next.state().find(SessionId("a"))->status(), Status::background);
+}
+
+TEST_F(WriteStepTrial, OfAnotherBootNoBackgroundProcessIsLeft) {
+    ASSERT_TRUE(recover());
+    say(create("a", testing::hosted_owner()));
+    say(testing::record_process("a", 7));
+    processes_.start(7, 7);
+    processes_.set_boot_id("boot-2");
+    WriteStep next(store_, [this] { return clocks_; });
+    ASSERT_TRUE(next.recover(processes_, leftovers_, spool_, "started"));
+    const auto row = (*store_.open_reader())->process(testing::process_id(7));
+    ASSERT_TRUE(row && *row && (**row).process.exit);
+    EXPECT_EQ((**row).process.exit->kind, ExitKind::host_restart);
+    EXPECT_EQ(next.state().find(SessionId("a"))->status(), Status::detached);
+}
+
+TEST_F(WriteStepTrial, AVouchIsWaitedForAndAProcessWithoutASessionLookedAt) {
+    ASSERT_TRUE(recover());
+    say(create("a", testing::process_owner(100)));
+    say(testing::record_process("a", 7));
+    say(testing::close("a"));
+    const auto without_deadlines = write_step_.max_wait();
+    ASSERT_TRUE(without_deadlines) << "its exit is to have narrow bounds";
+    say(testing::vouch(7, clocks_.wall + 1h));
+    EXPECT_EQ(write_step_.max_wait(), without_deadlines) << "the clock may be set";
+    pass(1h - 60ms);
+    write_step_.take({}, clocks_);
+    write_step_.step();
+    EXPECT_EQ(write_step_.max_wait(), 60ms);
+    pass(60ms);
+    write_step_.take({}, clocks_);
+    write_step_.step();
+    EXPECT_EQ(write_step_.state().next_vouch_end(), std::nullopt);
+    say(testing::process_gone(7, testing::exited(0)), /*observed=*/true);
+    EXPECT_EQ(write_step_.max_wait(), std::nullopt);
 }
 
 TEST_F(WriteStepTrial, OldEventsThatCannotBeLetGoOfStay) {
