@@ -8,6 +8,7 @@
 #include "cli/session_facts.hpp"
 #include "cli/session_rows.hpp"
 #include "cli/table.hpp"
+#include "client/process_words.hpp"
 
 namespace knell::cli {
 
@@ -23,7 +24,18 @@ std::string labels_of(const JsonObject& event) {
     return wire::bool_at(event, "pinned") ? "pinned, " + named : named;
 }
 
+/// Which one, and how it ended or what is known of it.
+std::string process_text(const JsonObject& process) {
+    const auto command = text_at(process, "command");
+    if (!client::is_running(process)) {
+        return fmt::format("{} {}: {}", text_at(process, "process_id"), client::exit_words(process),
+                           command);
+    }
+    return fmt::format("{} {}", text_at(process, "process_id"), command);
+}
+
 std::string what_happened(const JsonObject& event) {
+    if (const auto* process = wire::object_at(event, "process")) return process_text(*process);
     if (event.contains("pinned")) return labels_of(event);
     auto text = end_text(event);
     if (text.empty()) {

@@ -1,0 +1,30 @@
+#include "cli/event_rows.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace knell::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string table_of(std::string_view event) {
+    const std::deque<Json> events{*wire::parse_json(event)};
+    return event_table(events, Terminal{}, WallTime{});
+}
+
+TEST(EventRows, NameTheProcessThatStarted) {
+    EXPECT_THAT(table_of(R"({"seq":4,"type":"process:start","session_id":"s","generation":1,
+        "process":{"process_id":"p-1","state":"running","command":"make all"}})"),
+                HasSubstr("p-1 make all"));
+}
+
+TEST(EventRows, SayHowAProcessEnded) {
+    EXPECT_THAT(table_of(R"({"seq":5,"type":"process:exit","session_id":"s","generation":1,
+        "process":{"process_id":"p-1","state":"exited","command":"make all",
+        "exit":{"kind":"exited","code":3}}})"),
+                HasSubstr("p-1 exit 3: make all"));
+}
+
+}  // namespace
+}  // namespace knell::cli
