@@ -53,12 +53,13 @@ wire::Answer answer_of(const Json& id, Result<wire::Rendered>&& result) {
 std::optional<Error> refusal(const Method& method, const Caller& caller) {
     if (caller.access() >= method.access) return std::nullopt;
     if (method.access == Access::processes && caller.access() == Access::full) {
-        return Error{ErrorCode::unauthorized,
-                     fmt::format("{} starts programs, or changes which ones are started; over HTTP "
-                                 "that needs `allow_processes: true` under `http` in config.yaml",
-                                 method.name),
-                     {},
-                     {}};
+        return Error{
+            ErrorCode::unauthorized,
+            fmt::format("{} starts or stops programs, or changes which ones are started; over HTTP "
+                        "that needs `allow_processes: true` under `http` in config.yaml",
+                        method.name),
+            {},
+            {}};
     }
     return Error{ErrorCode::unauthorized,
                  fmt::format("{} changes something or tells what may be secret, and this token may "
