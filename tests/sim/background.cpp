@@ -7,18 +7,10 @@
 
 namespace knell::sim {
 
-Background::Background(Host& host, const ProcessIdentity& daemon, const LiveOwners& owners,
-                       Tell tell)
+Background::Background(Host& host, const ProcessIdentity& daemon, Tell tell)
     : host_(host),
       daemon_(daemon),
       tell_(std::move(tell)),
-      tree_(host),
-      holder_(host, tree_, owners, tell_.signal),
-      stopper_(holder_, tree_,
-               {.socket = HostTree::socket_path,
-                .owners = owners,
-                .is_others = [this](const ProcessIdentity& process,
-                                    const SessionId& id) { return is_others(process, id); }}),
       watching_(host, *this,
                 WatchList::Tell{.gone = [this](const ProcessIdentity& process,
                                                const Departure& how) { tell_gone(process, how); },
@@ -81,7 +73,7 @@ bool Background::hold(WatchList::Number number, const ProcessIdentity& process, 
 void Background::carry_out(const WatchProcess& effect) {
     const auto& process = effect.process;
     sampled_[process.id] = {process.process, process.activity.activity,
-                            process.stale_since.has_value(), process.session_id};
+                            process.stale_since.has_value()};
     watching_.watch(process.process, watching_.look(process.process));
 }
 
@@ -143,24 +135,8 @@ void Background::sample() {
     }
 }
 
-// --- stopping -----------------------------------------------------------------------------------
-
-bool Background::is_others(const ProcessIdentity& process, const SessionId& session) const {
-    return std::ranges::any_of(sampled_, [&](const auto& one) {
-        return one.second.process == process && one.second.session != session;
-    });
-}
-
-void Background::carry_out(const StopTree& effect) {
-    const auto watched = sampled_.find(effect.id);
-    if (watched == sampled_.end()) return;
-    stopper_.add({effect.id, watched->second.session, effect.process}, host_.readings().awake);
-}
-
 std::vector<Input> Background::step() {
     if (host_.elapsed() < goes_on_at_) return {};
-    // How that went its watch tells.
-    static_cast<void>(stopper_.step(host_.readings().awake));
     return std::exchange(words_, {});
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "background/tree_stopper.hpp"
 #include "core/background_process.hpp"
 #include "engine/effect.hpp"
 #include "engine/input.hpp"
@@ -17,9 +16,8 @@
 namespace knell::sim {
 
 /// What the daemon's thread for background processes does, without the thread: gates, the real list
-/// of those that are watched, looks at what they do, and the real stopper of what is proven to
-/// belong to them.  With the daemon its gates close, and what waits at one ends without having
-/// executed anything.
+/// of those that are watched, and looks at what they do.  With the daemon its gates close, and what
+/// waits at one ends without having executed anything.
 class Background final : public WatchList::Holder {
   public:
     struct Tell {
@@ -27,7 +25,7 @@ class Background final : public WatchList::Holder {
         /// Its gate is open: it executes its program now, or fails to.
         std::function<void(Host::Process&)> execute;
     };
-    Background(Host& host, const ProcessIdentity& daemon, const LiveOwners& owners, Tell tell);
+    Background(Host& host, const ProcessIdentity& daemon, Tell tell);
     ~Background() override;
     Background(const Background&) = delete;
     Background& operator=(const Background&) = delete;
@@ -40,7 +38,6 @@ class Background final : public WatchList::Holder {
     void carry_out(const WatchProcess& effect);
     void carry_out(const UnwatchProcess& effect);
     void carry_out(const OpenGate& effect);
-    void carry_out(const StopTree& effect);
 
     /// One round of the thread: what has ended, and what the others do.
     void look();
@@ -52,7 +49,6 @@ class Background final : public WatchList::Holder {
     /// What ends next it will tell twice.
     void stutter() { stutters_ = true; }
     const WatchList& watching() const { return watching_; }
-    bool is_stopping() const { return !stopper_.is_idle(); }
 
     bool hold(WatchList::Number number, const ProcessIdentity& process, Fd&& pidfd) override;
     void release(WatchList::Number number) override { held_.erase(number); }
@@ -68,18 +64,13 @@ class Background final : public WatchList::Holder {
         ProcessIdentity process;
         ProcessActivity activity = ProcessActivity::working;
         bool stale = false;
-        SessionId session;
     };
     void tell_gone(const ProcessIdentity& process, Departure departure);
     void sample();
-    bool is_others(const ProcessIdentity& process, const SessionId& session) const;
 
     Host& host_;
     const ProcessIdentity daemon_;
     const Tell tell_;
-    const HostTree tree_;
-    const HostHolder holder_;
-    TreeStopper stopper_;
     WatchList watching_;
     std::map<WatchList::Number, ProcessIdentity> held_;
     std::map<ProcessId, ProcessIdentity> gates_;

@@ -69,11 +69,14 @@ void Ledger::note_process_reply(const Said& said) {
             if (known.process == gone->process) known.words.push_back(*gone);
         }
     }
-    if (!said.reply) return;
     if (const auto* active = as<ProcessActive>(said.input)) {
         const auto found = processes_.find(active->process_id.text());
-        if (found != processes_.end()) found->second.activity = active->facts.activity;
+        if (found == processes_.end()) return;
+        // What was refused the daemon says again to itself.
+        if (said.reply) found->second.activity = active->facts.activity;
+        if (!said.reply) found->second.activity.reset();
     }
+    if (!said.reply) return;
     const auto* reply = std::get_if<ProcessReply>(&*said.reply);
     if (reply == nullptr) return;
     const auto found = processes_.find(reply->process.id.text());

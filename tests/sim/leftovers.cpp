@@ -1,5 +1,7 @@
 #include "leftovers.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace knell::sim {
@@ -98,7 +100,14 @@ Leftovers::Leftovers(Host& host, OnSignal on_signal)
     : host_(host),
       tree_(host),
       holder_(host, tree_, owners_, std::move(on_signal)),
-      stopper_(holder_) {}
+      stopping_(holder_, tree_,
+                {.socket = HostTree::socket_path,
+                 .owners = owners_,
+                 .is_others = [this](const ProcessIdentity& process, const SessionId& session) {
+                     return std::ranges::any_of(on_record_, [&](const auto& one) {
+                         return one.second.process == process && one.second.session != session;
+                     });
+                 }}) {}
 
 std::vector<FoundLeftovers> Leftovers::find(const FindLeftovers& what) {
     return FinderAtStart(tree_, owners_, HostTree::socket_path).find(what);
@@ -110,8 +119,18 @@ void Leftovers::look(const FindLeftovers& what) {
 }
 
 void Leftovers::stop(StopLeftovers&& what) {
-    stopper_.add({std::move(what.session_id), what.generation, std::move(what.leftovers)},
-                 host_.readings().awake);
+    stopping_.add(StopOrder{std::move(what.session_id), what.generation, std::move(what.leftovers)},
+                  host_.readings().awake);
+}
+
+void Leftovers::stop(StopTree&& what) {
+    const auto of = on_record_.find(what.id);
+    if (of == on_record_.end()) return;
+    stopping_.add(TreeRoot{what.id, of->second.session, what.process}, host_.readings().awake);
+}
+
+void Leftovers::note(const WatchProcess& what) {
+    on_record_[what.process.id] = {what.process.process, what.process.session_id};
 }
 
 std::vector<Input> Leftovers::step() {
@@ -125,7 +144,7 @@ std::vector<Input> Leftovers::step() {
             OwnerGone{one->process, one->departure, std::move(*found), /*searched=*/true});
         return true;
     });
-    for (auto& order : stopper_.step(now)) {
+    for (auto& order : stopping_.step(now).orders) {
         words.emplace_back(SettleLeftovers{std::move(order.session_id), order.generation,
                                            std::move(order.leftovers)});
     }

@@ -1,14 +1,15 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
+#include "background/stop_orders.hpp"
 #include "host.hpp"
 #include "watch/leftover_look.hpp"
 #include "watch/live_owners.hpp"
 #include "watch/process_tree.hpp"
-#include "watch/stopper.hpp"
 #include "writer/leftover_finder.hpp"
 #include "writer/write_step.hpp"
 
@@ -66,12 +67,15 @@ class Leftovers final : public LeftoverFinder {
     using OnSignal = HostHolder::OnSignal;
     Leftovers(Host& host, OnSignal on_signal);
 
-    const LiveOwners& owners() const { return owners_; }
     void protect(const ProcessIdentity& owner) override { owners_.add(owner); }
     void unprotect(const ProcessIdentity& owner) { owners_.remove(owner); }
     std::vector<FoundLeftovers> find(const FindLeftovers& what) override;
     void look(const FindLeftovers& what);
     void stop(StopLeftovers&& what);
+    void stop(StopTree&& what);
+    /// A background process came on record, or its exit did.
+    void note(const WatchProcess& what);
+    void note(const UnwatchProcess& what) { on_record_.erase(what.id); }
     /// The thread is held up until then, or waits for a wrapper's word.
     void stall_until(Host::Duration time) { goes_on_at_ = time; }
     /// What there is to say by now.
@@ -88,7 +92,12 @@ class Leftovers final : public LeftoverFinder {
     const HostTree tree_;
     LiveOwners owners_;
     const HostHolder holder_;
-    Stopper stopper_;
+    StopOrders stopping_;
+    struct OnRecord {
+        ProcessIdentity process;
+        SessionId session;
+    };
+    std::map<ProcessId, OnRecord> on_record_;
     std::vector<std::unique_ptr<Look>> looks_;
     Host::Duration goes_on_at_{0};
 };

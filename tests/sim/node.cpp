@@ -51,7 +51,7 @@ Result<WriteStep::Recovered> Node::start(SpoolAtStart& spool) {
     begin_to_watch();
     self_ = host_.start();
     leftovers_ = std::make_unique<Leftovers>(host_, tell_.signal);
-    background_ = std::make_unique<Background>(host_, self_, leftovers_->owners(), tell_);
+    background_ = std::make_unique<Background>(host_, self_, tell_);
     return write_step_->recover(host_, *leftovers_, spool, "started");
 }
 
@@ -188,19 +188,17 @@ void Node::carry_out(Effect&& effect) {
     } else if (auto* find = std::get_if<FindLeftovers>(&effect)) {
         leftovers_->look(*find);
     } else if (auto* stop = std::get_if<StopLeftovers>(&effect)) {
-        for (const auto& leftover : stop->leftovers) {
-            if (leftover.process_id.empty() || leftover.fate != Fate::stopping) continue;
-            background_->carry_out(StopTree{leftover.process_id, leftover.process, "", "its end"});
-        }
         leftovers_->stop(std::move(*stop));
     } else if (const auto* watched = std::get_if<WatchProcess>(&effect)) {
+        leftovers_->note(*watched);
         background_->carry_out(*watched);
     } else if (const auto* unwatched = std::get_if<UnwatchProcess>(&effect)) {
+        leftovers_->note(*unwatched);
         background_->carry_out(*unwatched);
     } else if (const auto* gate = std::get_if<OpenGate>(&effect)) {
         background_->carry_out(*gate);
-    } else if (const auto* tree = std::get_if<StopTree>(&effect)) {
-        background_->carry_out(*tree);
+    } else if (auto* tree = std::get_if<StopTree>(&effect)) {
+        leftovers_->stop(std::move(*tree));
     }
 }
 

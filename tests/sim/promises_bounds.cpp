@@ -23,6 +23,7 @@ struct Bounds {
     WallTime after;
     WallTime before;
     const std::string& evidence;
+    bool is_exit = false;  // of a process: its evidence says how it went, and nothing of clocks
 };
 
 /// What it counts its times from.
@@ -59,7 +60,8 @@ bool may_be_uncounted(const Bounds& end, Host::Duration since, Host::Ahead faste
         scene.ledger.started_at(),
         [&](Host::Duration start) { return since <= start && start <= written_at; });
     const bool was_set_back = scene.host.clocks_between(written_at, written_at).back() < fastest;
-    return came_later && was_set_back && end.evidence.contains("the wall clock was set back");
+    const bool says_so = end.is_exit || end.evidence.contains("the wall clock was set back");
+    return came_later && was_set_back && says_so;
 }
 
 /// Nothing ends before it begins: an owner that was gone by then ended when its session began.
@@ -130,9 +132,9 @@ std::string false_exit(const Event& event, const Scene& scene) {
     if (known == nullptr) return {};
     std::string what;
     for (const auto written_at : scene.step.decided_at) {
-        what =
-            false_end(event, {exit.after, exit.before, exit.evidence}, since_of(*known),
-                      /*is_declared=*/false, dead(process.process, scene.host), written_at, scene);
+        what = false_end(
+            event, {exit.after, exit.before, exit.evidence, /*is_exit=*/true}, since_of(*known),
+            /*is_declared=*/false, dead(process.process, scene.host), written_at, scene);
         if (what.empty()) return {};
     }
     return what;

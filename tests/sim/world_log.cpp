@@ -31,6 +31,13 @@ std::vector<Event> World::take_in_start() {
 }
 
 void World::take_in(const StepFacts& facts, Moment moment) {
+    for (const auto& said : facts.said) {
+        if (const auto* active = as<ProcessActive>(said.input)) {
+            say(fmt::format("  {} is seen {}{}", active->process_id.text(),
+                            name_in(process_activity_names, active->facts.activity),
+                            active->stale ? ", for long" : ""));
+        }
+    }
     for (const auto& event : facts.told) {
         say(fmt::format("  event {} {} {} {} {}", event.seq, name_in(event_type_names, event.type),
                         event.session_id.text(), event.generation,
