@@ -111,6 +111,7 @@ void Background::look() {
     watching_.looked_at_held(before);
     watching_.look_again();
     watching_.check_invariants();
+    if (watching_.counts().unclear == 0) proven_until_ = watching_.proven_until();
     sample();
 }
 

@@ -49,6 +49,9 @@ class Background final : public WatchList::Holder {
     /// What ends next it will tell twice.
     void stutter() { stutters_ = true; }
     const WatchList& watching() const { return watching_; }
+    /// Until then the end of any of them would have been told.  For one that cannot be looked at
+    /// nobody can say that.
+    SteadyTime proven_until() const { return proven_until_; }
 
     bool hold(WatchList::Number number, const ProcessIdentity& process, Fd&& pidfd) override;
     void release(WatchList::Number number) override { held_.erase(number); }
@@ -77,6 +80,7 @@ class Background final : public WatchList::Holder {
     std::map<ProcessId, Sampled> sampled_;
     Host::Duration goes_on_at_{0};
     bool stutters_ = false;
+    SteadyTime proven_until_{};
     std::vector<Input> words_;
 };
 

@@ -174,7 +174,7 @@ void Node::look() {
     // A word that is still on its way to the write step is not among those it gathers next.
     if (!has_submissions()) {
         write_step_->note_watched_until(
-            std::min(watching_->proven_until(), background_->watching().proven_until()));
+            std::min(watching_->proven_until(), background_->proven_until()));
     }
 }
 

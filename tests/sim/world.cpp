@@ -224,6 +224,12 @@ void World::hear() {
     note_held();
     std::erase_if(requests_, [&](Request& request) {
         if (request.due > host_.elapsed()) return false;
+        // Whoever registers a process is told at once that there is none.
+        const auto* record = as<RecordProcess>(request.input);
+        if (record != nullptr && record->draft.origin == ProcessOrigin::registered &&
+            !host_.is_alive(record->draft.process)) {
+            return true;
+        }
         auto spoken = heard_now(request.input, /*observed=*/false);
         spoken.request = std::move(request);
         ledger_.note_arrival(spoken.input);
