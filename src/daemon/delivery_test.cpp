@@ -57,6 +57,12 @@ class RefusingReader final : public Reader {
     Result<MessagePage> messages(const MessageQuery& query) override {
         return reader_->messages(query);
     }
+    Result<ProcessPage> processes(const ProcessQuery& query) override {
+        return reader_->processes(query);
+    }
+    Result<std::optional<ProcessOnRecord>> process(const ProcessId& id) override {
+        return reader_->process(id);
+    }
     Result<EventPage> events(const EventQuery& query) override {
         if (!refuses) return reader_->events(query);
         ++asked;
