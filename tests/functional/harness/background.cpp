@@ -5,14 +5,14 @@
 
 namespace knell::functional {
 
-std::string quoted(std::string_view word) {
+std::string json_word(std::string_view word) {
     return wire::to_text(Json(word));
 }
 
 std::string WithBackground::start_params(const std::vector<std::string>& argv,
                                          const std::string& more) {
     std::string words;
-    for (const auto& word : argv) words += (words.empty() ? "" : ",") + quoted(word);
+    for (const auto& word : argv) words += (words.empty() ? "" : ",") + json_word(word);
     return fmt::format(R"({{"session_id":"{}","argv":[{}]{}{}}})", session, words,
                        more.empty() ? "" : ",", more);
 }

@@ -9,7 +9,7 @@
 namespace knell::functional {
 
 /// A word as JSON has it.
-std::string quoted(std::string_view word);
+std::string json_word(std::string_view word);
 
 /// A daemon, a session in it, and background processes of that.
 class WithBackground : public WithOwners {
