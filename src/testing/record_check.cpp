@@ -14,8 +14,10 @@ namespace {
 End with_fates_of(const std::optional<End>& record, End told) {
     if (!record || record->leftovers.size() != told.leftovers.size()) return told;
     for (std::size_t i = 0; i < told.leftovers.size(); ++i) {
-        auto& fate = told.leftovers[i].fate;
-        if (fate == Fate::stopping) fate = record->leftovers[i].fate;
+        auto& leftover = told.leftovers[i];
+        if (leftover.fate != Fate::stopping) continue;
+        leftover.fate = record->leftovers[i].fate;
+        leftover.process_id = record->leftovers[i].process_id;
     }
     return told;
 }
