@@ -228,7 +228,8 @@ TEST_F(Background, TheEndOfItsSessionNamesItAndStopsItWhereItShall) {
     owner.wait();
 
     for (const char* name : {"kept", "stopped"}) {
-        const auto& leftovers = array(ended(name), "leftovers");
+        const auto over = ended(name);
+        const auto& leftovers = array(over, "leftovers");
         ASSERT_EQ(leftovers.size(), 1U) << name;
         EXPECT_EQ(text(leftovers[0], "process_id"), id_of(session == name ? stopped : kept));
     }
