@@ -24,6 +24,9 @@ struct ActivityRules {
     /// So long nothing must have reached a threshold before it is idle.
     std::chrono::seconds quiet{60};
     std::chrono::seconds stale_after{30 * 60};
+    /// Looks at a working process that are further apart than this say nothing about the time
+    /// between them: the host was asleep, or we were stopped.  Twice the longest wait for a turn.
+    std::chrono::seconds gap_max{60};
 
     /// 1 % of a core.  Python's http.server wakes twice a second for 0.01 %, an idle node or JVM
     /// stays below 0.5 %; what fetches and waits most of the time is above it.

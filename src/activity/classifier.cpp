@@ -76,6 +76,9 @@ void Classifier::look(const TreeSample& sample, Now now) {
         cannot_see(sample, now);
         return;
     }
+    if (last_ && now.steady - last_at_ > rules_.gap_max) {
+        seen_since_ = {.steady = now.steady, .wall = now.wall};
+    }
     const auto deeds = take(sample, now.steady);
     if (deeds.connections > 0 || deeds.traffic_bytes > 0) connected_ = now.wall;
     is_still_ = is_idle() && is_little(deeds);

@@ -18,8 +18,8 @@ namespace knell {
 ///   listening, waiting ──(something reaches a threshold, or it cannot be seen)──▶ working
 ///   listening ◀──(it begins or ceases to listen)──▶ waiting
 ///
-/// Pure.  How long something lasts is counted on now.steady, so that a host that was asleep does
-/// not make its processes idle; now.wall is only shown.
+/// Pure.  How long something lasts is counted on now.steady; now.wall is only shown.  A host that
+/// was asleep does not make its processes idle, whether that clock goes on meanwhile or not.
 class Classifier {
   public:
     /// `last`: what it was said to be doing before; one that was idle remains so until it is seen
@@ -86,7 +86,7 @@ class Classifier {
     };
     bool has_begun_ = false;
     Moment began_;                           // to be looked at
-    Moment seen_since_;                      // without a look that could not see it
+    Moment seen_since_;                      // without a look that could not see it, or a gap
     Moment idle_since_;                      // of one that is idle
     std::chrono::milliseconds idle_cpu_{0};  // since then
     std::optional<WallTime> connected_;      // when a connection was last seen to come or be used

@@ -251,13 +251,19 @@ TEST(Classifier, NamesTheDayOfWhatIsLongAgo) {
 }
 
 TEST(Classifier, AHostThatSleptDoesNotMakeItIdle) {
-    Life life;
-    life.live(30s);
-    life.now.wall += 8h;
-    life.now.boot += 8h;
-    life.live(20s);
+    for (const bool steady_goes_on : {false, true}) {
+        Life life;
+        const auto work = [](Life& busy) { use_cpu(busy, 15ms); };
+        life.live(3min, work);
+        ASSERT_EQ(life.activity(), ProcessActivity::working);
+        life.now.wall += 8h;
+        life.now.boot += 8h;
+        if (steady_goes_on) life.now.steady += 8h;
+        life.live(3min, work);
 
-    EXPECT_EQ(life.activity(), ProcessActivity::working);
+        EXPECT_EQ(life.activity(), ProcessActivity::working) << life.evidence();
+        EXPECT_EQ(life.changes, 0) << "steady goes on: " << steady_goes_on;
+    }
 }
 
 TEST(Classifier, GoesOnFromTheRecord) {

@@ -32,6 +32,7 @@ void ActivitySampler::remove(const ProcessId& id) {
 std::vector<ActivitySampler::Finding> ActivitySampler::step(Now now) {
     forget_removed();
     std::vector<Finding> findings;
+    if (is_too_soon(now.steady)) return findings;
     std::size_t looks = 0;
     bool has_begun = false;
     while (looks < step_looks_max) {
@@ -43,9 +44,16 @@ std::vector<ActivitySampler::Finding> ActivitySampler::step(Now now) {
         looks += std::max<std::size_t>(sample.members.size(), 1);
         if (auto finding = apply(*due, sample, now)) findings.push_back(std::move(*finding));
     }
+    if (!has_begun) return findings;
     const Lock lock(mutex_);
     not_before_ = now.steady + step_every;
     return findings;
+}
+
+/// A thread that wakes up for something else must not make more looks of it.
+bool ActivitySampler::is_too_soon(SteadyTime now) const {
+    const Lock lock(mutex_);
+    return now < not_before_;
 }
 
 std::optional<SteadyTime> ActivitySampler::next_step() const {

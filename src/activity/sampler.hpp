@@ -46,8 +46,9 @@ class ActivitySampler {
         bool stale = false;
         bool changed = false;  // another class than before, not only its staleness
     };
-    /// Looks at those whose turn it is.  Gives those whose class or staleness is another than
-    /// before; nothing about one that is gone, which is told by whoever watches it.
+    /// Looks at those whose turn it is; at nobody within `step_every` of the last looks.  Gives
+    /// those whose class or staleness is another than before; nothing about one that is gone, which
+    /// is told by whoever watches it.
     std::vector<Finding> step(Now now);
     /// On now.steady; nothing while there is nobody to look at.  A new one is to be looked at at
     /// once.
@@ -71,6 +72,7 @@ class ActivitySampler {
         ProcessIdentity process;
     };
 
+    bool is_too_soon(SteadyTime now) const;
     std::optional<Due> take_due(SteadyTime now);
     std::optional<Finding> apply(const Due& due, const TreeSample& sample, Now now);
     void schedule(const ProcessId& id, Entry& entry, SteadyTime when) KNELL_REQUIRES(mutex_);

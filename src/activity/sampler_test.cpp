@@ -189,6 +189,16 @@ TEST_F(ActivitySamplerTest, HasABoundOnTheLooksOfASecond) {
     for (int pid = 1; pid <= many; ++pid) ASSERT_GE(looks_at(pid), 1U) << "each has its turn";
 }
 
+TEST_F(ActivitySamplerTest, MoreStepsAreNotMoreLooks) {
+    for (int pid = 1; pid <= 500; ++pid) add(pid);
+    for (int i = 0; i < 100; ++i) {
+        sampler_.step(now_);
+        advance(now_.steady + 1ms);
+    }
+
+    EXPECT_EQ(source_.looks.size(), ActivitySampler::step_looks_max);
+}
+
 TEST_F(ActivitySamplerTest, ALargeTreeWaitsLonger) {
     add(1, 512);
     add(2);
