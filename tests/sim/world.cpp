@@ -246,6 +246,7 @@ World::Spoken World::heard_now(Input input, bool observed) {
 
 void World::pump(bool save_at_once) {
     for (int round = 0; round < rounds_max && node_.is_up() && !broken_; ++round) {
+        const auto began_at = host_.elapsed();
         node_.look();
         hear();
         auto spoken = std::exchange(arrived_, {});
@@ -268,7 +269,9 @@ void World::pump(bool save_at_once) {
         if (!idle) (void)node_.store().maintain();
         if (lose_power_if_due()) return;
         if (idle && arrived_.empty() && node_.write_step().max_wait() != 0ms) {
-            if (!node_.write_step().is_failing()) check(Moment::calm, scene());
+            // A slow disk takes its time, and what falls due meanwhile is decided next.
+            const bool is_calm = !node_.write_step().is_failing() && host_.elapsed() == began_at;
+            if (is_calm) check(Moment::calm, scene());
             return;
         }
     }
