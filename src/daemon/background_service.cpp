@@ -245,14 +245,21 @@ void BackgroundService::record_survivor(RecordProcess record, int tries) {
         });
 }
 
-SteadyTime BackgroundService::proven_until(const ProcessWatch& owners) const {
+SteadyTime BackgroundService::proven_until(const ProcessWatch& owners) {
     const auto is_empty = [](const WatchList::Counts& counts) {
         return counts.held + counts.looked_at + counts.unclear == 0;
     };
+    const auto ours = watch_.counts();
     // A watch with nothing to watch looks at nothing.
-    if (is_empty(watch_.counts())) return owners.proven_until();
-    if (is_empty(owners.counts())) return watch_.proven_until();
-    return std::min(watch_.proven_until(), owners.proven_until());
+    if (is_empty(ours)) {
+        proven_ = owners.proven_until();
+    } else if (ours.unclear == 0) {
+        const auto alone = watch_.proven_until();
+        proven_ = is_empty(owners.counts()) ? alone : std::min(alone, owners.proven_until());
+    }
+    // One that cannot be told is not marked so on record, as a session is: while there is such a
+    // one nothing newer is said of any.
+    return proven_;
 }
 
 // --- the thread

@@ -79,8 +79,9 @@ class BackgroundService {
     std::string how_watched(const ProcessIdentity& process) const {
         return std::string(WatchList::describe(watch_.how(process)));
     }
-    /// Until when every owner and background process that is watched was there.
-    SteadyTime proven_until(const ProcessWatch& owners) const;
+    /// Until when every owner and background process that is watched was there.  On the writer's
+    /// thread.
+    SteadyTime proven_until(const ProcessWatch& owners);
 
     void carry_out(WatchProcess&& effect);
     void carry_out(UnwatchProcess&& effect);
@@ -117,6 +118,7 @@ class BackgroundService {
     ActivitySampler sampler_;
 
     OutputKeeper keeper_;  // knell-processes only
+    SteadyTime proven_{};  // the writer's thread only
 
     ProcessWatch watch_;
     LaunchThread launches_;

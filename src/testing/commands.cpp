@@ -115,6 +115,11 @@ Leftover leftover(int pid, Fate fate) {
     return {process_owner(pid).process, "cookie", "sleep 9", fate};
 }
 
+Leftover on_record(Leftover leftover) {
+    leftover.process_id = process_id_of(leftover.process);
+    return leftover;
+}
+
 SettleLeftovers settle(std::string id, Generation generation, std::vector<Leftover> leftovers) {
     return {SessionId(std::move(id)), generation, std::move(leftovers)};
 }

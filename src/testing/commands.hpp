@@ -38,6 +38,8 @@ OwnerGone gone(int pid, Departure departure);
 /// The same, and this is what that session's command left behind.
 OwnerGone gone(int pid, Departure departure, std::string id, std::vector<Leftover> leftovers);
 Leftover leftover(int pid, Fate fate = Fate::left);
+/// The same, on record as a background process of its session.
+Leftover on_record(Leftover leftover);
 SettleLeftovers settle(std::string id, Generation generation, std::vector<Leftover> leftovers);
 OwnerUnknown unknown(int pid, std::string why = "nothing to be seen");
 OwnerAlive alive(int pid);

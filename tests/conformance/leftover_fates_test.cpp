@@ -37,7 +37,7 @@ TEST_P(LeftoverFates, AreRecordedAfterTheEnd) {
     journal().one(settle("a", 1, {leftover(42, Fate::stopped), leftover(43, Fate::killed)}), at(2));
 
     const std::vector fates{leftover(42, Fate::stopped), leftover(43, Fate::killed),
-                            leftover(44, Fate::shared), leftover(45, Fate::gone)};
+                            on_record(leftover(44, Fate::shared)), leftover(45, Fate::gone)};
     EXPECT_EQ(shown("a").end->leftovers, fates);
     EXPECT_THAT(unsettled(), IsEmpty());
     restart();

@@ -94,7 +94,7 @@ TEST_P(OwnerLoss, WhatACommandLeftBehindIsLookedForBeforeItsEnd) {
     const auto found = gone(5, signaled(SIGKILL), "a", {leftover(42), leftover(43, Fate::shared)});
     step = journal().step({found}, at(2));
 
-    const std::vector stopping{leftover(42, Fate::stopping), leftover(43, Fate::shared)};
+    const std::vector stopping{leftover(42, Fate::stopping), on_record(leftover(43, Fate::shared))};
     EXPECT_EQ(shown("a").end->leftovers, stopping);
     EXPECT_TRUE(shown("b").end->leftovers.empty()) << "only a command leaves something behind";
     std::size_t stops = 0;
@@ -116,7 +116,7 @@ TEST_P(OwnerLoss, LeftoversAreOnlyReportedUnlessToldToStopThem) {
 
     const auto step = journal().step({gone(5, exited(1), "a", {leftover(42)})}, at(2));
 
-    EXPECT_EQ(shown("a").end->leftovers, std::vector{leftover(42)});
+    EXPECT_EQ(shown("a").end->leftovers, std::vector{on_record(leftover(42))});
     for (const auto& effect : step.effects) {
         EXPECT_FALSE(std::holds_alternative<StopLeftovers>(effect));
     }
@@ -132,7 +132,7 @@ TEST_P(OwnerLoss, OfTwoCommandsOfOneOwnerEachHasItsOwnLeftovers) {
 
     const auto step = journal().step({found}, at(1));
 
-    EXPECT_EQ(shown("a").end->leftovers, std::vector{leftover(42)});
+    EXPECT_EQ(shown("a").end->leftovers, std::vector{on_record(leftover(42))});
     EXPECT_TRUE(shown("b").end->leftovers.empty());
     for (const auto& effect : step.effects) {
         EXPECT_FALSE(std::holds_alternative<StopLeftovers>(effect));

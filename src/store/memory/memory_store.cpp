@@ -14,7 +14,7 @@
 #include "base/mutex.hpp"
 #include "core/limits.hpp"
 #include "store/apply.hpp"
-#include "store/memory/process_table.hpp"
+#include "store/memory/process_rows.hpp"
 #include "store/page_bytes.hpp"
 
 namespace knell {
@@ -32,7 +32,7 @@ struct Tables {
     std::map<Ordinal, Session> sessions;
     std::unordered_map<SessionId, Ordinal> by_id;
     std::map<Ordinal, std::vector<Message>> messages;
-    ProcessTable processes;
+    ProcessRows processes;
     std::deque<Event> events;  // without holes
     std::set<Place> places;    // of those of sessions
     std::map<std::string, Subscription> subscriptions;

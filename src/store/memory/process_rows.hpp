@@ -12,7 +12,7 @@
 namespace knell {
 
 /// The background processes of a memory store, by number.
-class ProcessTable {
+class ProcessRows {
   public:
     const BackgroundProcess* find(std::int64_t number) const;
     /// The newest of that id.
@@ -42,18 +42,18 @@ ProcessOnRecord::Session standing_of(const Session* session);
 /// What a batch makes of them, looked at whole before anything of it is written.
 class StagedProcesses {
   public:
-    explicit StagedProcesses(const ProcessTable& table) : table_(table) {}
+    explicit StagedProcesses(const ProcessRows& table) : table_(table) {}
 
     /// A change to a process.
     Result<void> add(const Change& change);
-    void write_to(ProcessTable& table);
+    void write_to(ProcessRows& table);
 
   private:
     Result<void> open(const BackgroundProcess& process);
     BackgroundProcess* find(std::int64_t number);
     bool is_on_record(const BackgroundProcess& process) const;
 
-    const ProcessTable& table_;
+    const ProcessRows& table_;
     std::map<std::int64_t, BackgroundProcess> rows_;  // as they will be
 };
 

@@ -1,4 +1,4 @@
-#include "store/memory/process_table.hpp"
+#include "store/memory/process_rows.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -30,28 +30,28 @@ ProcessOnRecord::Session standing_of(const Session* session) {
     return session->end ? ProcessOnRecord::Session::ended : ProcessOnRecord::Session::open;
 }
 
-ProcessTable::Identity ProcessTable::key_of(const ProcessIdentity& process) {
+ProcessRows::Identity ProcessRows::key_of(const ProcessIdentity& process) {
     return {process.pid, process.start_ticks, process.pid_namespace, process.boot_id};
 }
 
-const BackgroundProcess* ProcessTable::find(std::int64_t number) const {
+const BackgroundProcess* ProcessRows::find(std::int64_t number) const {
     const auto row = rows_.find(number);
     return row == rows_.end() ? nullptr : &row->second;
 }
 
-const BackgroundProcess* ProcessTable::find(const ProcessId& id) const {
+const BackgroundProcess* ProcessRows::find(const ProcessId& id) const {
     const auto number = by_id_.find(id);
     return number == by_id_.end() ? nullptr : find(number->second);
 }
 
-const BackgroundProcess* ProcessTable::find_running(const BackgroundProcess& process) const {
+const BackgroundProcess* ProcessRows::find_running(const BackgroundProcess& process) const {
     const auto number = by_identity_.find(key_of(process.process));
     if (number != by_identity_.end()) return find(number->second);
     const auto* same_id = find(process.id);
     return same_id != nullptr && !same_id->exit ? same_id : nullptr;
 }
 
-ProcessPage ProcessTable::list(
+ProcessPage ProcessRows::list(
     const ProcessQuery& query,
     const std::function<const Session*(const SessionId&)>& session_of) const {
     ProcessPage page;
@@ -71,14 +71,14 @@ ProcessPage ProcessTable::list(
     return page;
 }
 
-std::vector<BackgroundProcess> ProcessTable::running() const {
+std::vector<BackgroundProcess> ProcessRows::running() const {
     std::vector<BackgroundProcess> found;
     for (const auto& [key, number] : by_identity_) found.push_back(rows_.at(number));
     std::ranges::sort(found, {}, &BackgroundProcess::number);
     return found;
 }
 
-void ProcessTable::put(BackgroundProcess row) {
+void ProcessRows::put(BackgroundProcess row) {
     if (const auto key = key_of(row.process); !row.exit) {
         by_identity_[key] = row.number;
     } else if (const auto running = by_identity_.find(key);
@@ -102,7 +102,7 @@ Result<void> StagedProcesses::add(const Change& change) {
     return {};
 }
 
-void StagedProcesses::write_to(ProcessTable& table) {
+void StagedProcesses::write_to(ProcessRows& table) {
     // In order: the end of one comes before the next with its identity.
     for (auto& [number, row] : rows_) table.put(std::move(row));
 }
