@@ -187,7 +187,9 @@ ProcessSnapshot Host::look_at(pid_t pid) const {
 }
 
 Departure Host::exit_of(const ProcessSnapshot&, const ProcessIdentity& process) const {
-    return std::ranges::find(processes_, process, &Process::identity)->went;
+    auto departure = std::ranges::find(processes_, process, &Process::identity)->went;
+    if (departure.evidence.empty()) departure.evidence = "seen among the processes";
+    return departure;
 }
 
 }  // namespace knell::sim
