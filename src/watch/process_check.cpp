@@ -161,4 +161,10 @@ bool is_unwaited_for(const ProcessIdentity& process, const ProcessTable& table) 
     return stat && stat->is_dead() && stat->start_ticks == process.start_ticks;
 }
 
+bool has_never_executed(const ProcessIdentity& process, const ProcessTable& table) {
+    if (!is_unwaited_for(process, table)) return false;
+    const auto stat = read_proc_stat(process.pid);
+    return stat && stat->start_ticks == process.start_ticks && stat->is_forked_copy;
+}
+
 }  // namespace knell

@@ -38,6 +38,10 @@ bool has_parent_to_tell(const ProcessIdentity& process, const ProcessTable& tabl
 /// It has ended and its parent has yet to take notice.
 bool is_unwaited_for(const ProcessIdentity& process, const ProcessTable& table);
 
+/// It has ended, and was all its life a copy of who forked it: it has executed no program.  False
+/// also when that cannot be told any more.
+bool has_never_executed(const ProcessIdentity& process, const ProcessTable& table);
+
 /// How the process behind `pidfd` ended, as far as the kernel tells.  It has ended.
 Departure departure_of(int pidfd, const ProcessIdentity& process);
 

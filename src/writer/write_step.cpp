@@ -89,9 +89,14 @@ std::vector<Input> WriteStep::look_at_processes(const ProcessTable& processes) {
         auto* gone = std::get_if<Gone>(&finding);
         if (gone == nullptr) return;
         gone->departure.seen_at = read_clocks_().boot;
-        findings.emplace_back(ProcessGone{.process = process.row.process,
-                                          .departure = std::move(gone->departure),
-                                          .never_ran = {}});
+        ProcessGone seen{.process = process.row.process,
+                         .departure = std::move(gone->departure),
+                         .never_ran = {}};
+        if (process.row.origin == ProcessOrigin::started &&
+            has_never_executed(process.row.process, processes)) {
+            seen.never_ran = "its daemon ended before it could be let go, and it left";
+        }
+        findings.emplace_back(std::move(seen));
     });
     return findings;
 }

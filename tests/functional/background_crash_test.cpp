@@ -73,6 +73,10 @@ class BackgroundCrash : public WithBackground {
             const bool runs = text(row(id), "state") == "running";
             EXPECT_EQ(runs, is_running(pid_of(one))) << id;
             if (runs) EXPECT_EQ(this->runs()[id], 1) << id;
+            // It left when the gate closed: that is no exit of its program.
+            if (!runs && !this->runs().contains(id)) {
+                EXPECT_THAT(how(row(id)), testing::AnyOf("never_ran", "lost")) << id;
+            }
         }
         std::map<std::string, int> starts;
         std::map<std::string, int> exits;

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "functional/harness/owners.hpp"
 #include "platform/proc_stat.hpp"
@@ -194,6 +196,34 @@ TEST_F(PidReuse, OfACommandDoesNotMakeAStrangersGroupLeftovers) {
     place.let_observers_speak();
     EXPECT_TRUE(child.is_running());
     EXPECT_TRUE(is_running(pid));
+}
+
+TEST_F(PidReuse, OfABackgroundProcessAdoptsNoStranger) {
+    if (!is_inside()) return;
+    Place place;
+    place.own("s", ::getpid());
+    reusable();
+    const auto started =
+        place.client.must("process.start", R"({"session_id":"s","argv":["sleep","1000"]})");
+    const auto pid = static_cast<pid_t>(number(started, "pid"));
+    const auto start_ticks = read_proc_stat(pid)->start_ticks;
+    const auto named = fmt::format(R"({{"process_id":"{}"}})", text(started, "process_id"));
+    place.client.must("process.stop", named);  // and the next daemon is to go on with that
+    place.daemon.freeze();
+    place.daemon.kill9();
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    auto stranger = stranger_with(pid, start_ticks, idle_process);
+
+    place.daemon.start();
+    place.reconnect();
+
+    const auto row = place.client.must("process.show", named);
+    EXPECT_EQ(text(row, "state"), "exited");
+    EXPECT_TRUE(at(place.client.must("process.stop", named), "already_exited").as_bool());
+    place.let_observers_speak();
+    stranger.signal(SIGTERM);
+    EXPECT_EQ(stranger.wait(), 128 + SIGTERM) << "nobody but the test has signalled it";
 }
 
 TEST_F(PidReuse, AfterARestartOfTheHostNobodyIsALeftover) {
