@@ -121,4 +121,18 @@ std::vector<ProcessIdentity> find_tree(const TreeRoot& root, const ProcessTree& 
     return Search(root, tree, bounds).run();
 }
 
+std::vector<ProcessId> find_marks(const ProcessTree& tree, const std::string& socket) {
+    std::set<ProcessId> marks;
+    for (const auto pid : tree.pids()) {
+        const auto environment = tree.environment(pid);
+        if (!environment) continue;
+        const auto cookie = cookie_in(*environment);
+        if (why_not_a_process_id(cookie.process_id)) continue;
+        if (is_same_socket(pid, cookie.socket, socket, tree)) {
+            marks.emplace(cookie.process_id);
+        }
+    }
+    return {marks.begin(), marks.end()};
+}
+
 }  // namespace knell

@@ -41,4 +41,7 @@ struct TreeBounds {
 std::vector<ProcessIdentity> find_tree(const TreeRoot& root, const ProcessTree& tree,
                                        const TreeBounds& bounds);
 
+/// The background processes whose mark something carries that runs, each once: one pass over all.
+std::vector<ProcessId> find_marks(const ProcessTree& tree, const std::string& socket);
+
 }  // namespace knell

@@ -174,5 +174,16 @@ TEST_F(Tree, WhatWasRegisteredMayHaveACookieOfItsOwn) {
     EXPECT_THAT(found(), ElementsAre(root_pid, 101)) << "which is no mark of what belongs to it";
 }
 
+TEST_F(Tree, MarksAreFoundWhoeverCarriesThem) {
+    const auto other = ProcessId::from_bits(2);
+    start(200, init, 1100, 200).environment = mine();
+    start(201, init, 1100, 201).environment = cookie("t", other.text());
+    start(202, init, 1100, 202).environment =
+        cookie("s", ProcessId::from_bits(3).text(), "/run/other.sock");
+    start(203, init, 1100, 203).environment = cookie("s", "no-id");
+    start(204, init, 1100, 204).hides_environment = true;
+    EXPECT_THAT(find_marks(tree, our_socket), ::testing::UnorderedElementsAre(root.id, other));
+}
+
 }  // namespace
 }  // namespace knell

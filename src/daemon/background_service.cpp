@@ -113,6 +113,52 @@ Result<rpc::OutputPage> BackgroundService::output(const rpc::OutputQuery& query)
     return page;
 }
 
+// --- what an earlier daemon left
+// ------------------------------------------------------------------
+
+void BackgroundService::take_up_remains(ReadThread& reads) {
+    here_.leftovers.look_for_marks([this, &reads](std::vector<ProcessId> marks) {
+        if (marks.empty()) return;
+        auto run = [this, marks = std::move(marks)](Reader& reader) {
+            take_up_remains(marks, reader);
+        };
+        if (!reads.submit(rpc::ConnectionId::none, {std::move(run), {}})) {
+            log_error(
+                "what ended background processes left running is not on record until the "
+                "next start: too many reads wait");
+        }
+    });
+}
+
+void BackgroundService::take_up_remains(const std::vector<ProcessId>& marks, Reader& reader) {
+    for (const auto& id : marks) {
+        const auto row = reader.process(id);
+        if (!row) {
+            log_error(
+                "what background process {} left running is not on record until the next "
+                "start: {}",
+                id.text(), row.error().message);
+            continue;
+        }
+        // Of one that runs the watch tells, and of none on record nothing is ours.
+        if (!*row || !(*row)->process.exit) continue;
+        const auto& process = (*row)->process;
+        const TreeRoot root{id, process.session_id, process.process};
+        if (process.stop_asked_at) {
+            log_info(
+                "background process {} was being stopped, asked for by {}: goes on with what "
+                "it left running",
+                id.text(), process.stop_asked_by);
+            here_.leftovers.stop_tree(root);
+        }
+        UnwatchProcess gone{id, process.process, process.session_id, process.task_id};
+        here_.leftovers.find_survivors(
+            root, [this, gone = std::move(gone)](std::vector<Leftover> survivors) {
+                record_survivors(gone, std::move(survivors));
+            });
+    }
+}
+
 // --- starting
 // -------------------------------------------------------------------------------------
 

@@ -63,6 +63,9 @@ class BackgroundService {
     /// When all that runs is known, and before anything new can be: the output of all others is
     /// removed in its time.
     void sort_outputs(ReadThread& reads);
+    /// What an earlier daemon did not come to: what a process that has ended left running comes on
+    /// record, and where it was being stopped that goes on.
+    void take_up_remains(ReadThread& reads);
 
     /// `session`: as it is on record, or nothing.
     void start(rpc::StartRequest request, const std::optional<Session>& session,
@@ -99,6 +102,7 @@ class BackgroundService {
     };
 
     void sort_outputs(const std::vector<ProcessId>& unclaimed, Reader& reader);
+    void take_up_remains(const std::vector<ProcessId>& marks, Reader& reader);
     void submit_record(BackgroundProcess draft, rpc::Done<Reply> done);
     void refuse(const ProcessId& id);
     void record_survivors(const UnwatchProcess& gone, std::vector<Leftover> survivors);

@@ -118,6 +118,7 @@ class Daemon final : public rpc::Backend {
         if (auto serving = http_.start(); !serving) return serving;
         if (auto listening = housekeeping_.listen(); !listening) return listening;
         writer_.start();
+        background_.take_up_remains(read_thread_);
         delivery_->start();
         delivery_->wake(writer_.figures().last_seq);
         return {};

@@ -13,11 +13,9 @@
 namespace knell {
 
 LaunchThread::LaunchThread(OutputFiles& outputs, const ProcessTable& table, Children& children)
-    : outputs_(outputs),
-      table_(table),
-      children_(children),
-      queue_(queued_max),
-      thread_([this] { loop(); }) {}
+    : outputs_(outputs), table_(table), children_(children), queue_(queued_max), thread_([this] {
+          loop();
+      }) {}
 
 void LaunchThread::launch(LaunchOrder order, Done done) {
     Request request{std::move(order), std::move(done)};

@@ -84,6 +84,12 @@ void LeftoverThread::find_survivors(TreeRoot root, FoundSurvivors found) {
     queue_.push_always(std::move(request));
 }
 
+void LeftoverThread::look_for_marks(FoundMarks found) {
+    Request request;
+    request.marks = std::move(found);
+    queue_.push_always(std::move(request));
+}
+
 void LeftoverThread::stop() {
     queue_.close();
     if (thread_.joinable()) thread_.join();
@@ -109,6 +115,8 @@ void LeftoverThread::take(Request&& request) {
         remains_.push_back(std::move(request.remains));
     } else if (request.root) {
         stopping_.add(std::move(*request.root), read_awake_clock());
+    } else if (request.marks) {
+        request.marks(find_marks(tree_, bounds_.socket));
     } else {
         stopping_.add(std::move(request.order), read_awake_clock());
     }

@@ -20,6 +20,7 @@ class LeftoverThread {
     using Found = std::move_only_function<void(std::vector<FoundLeftovers>)>;
     /// What a background process has left running, the topmost of each tree.
     using FoundSurvivors = std::move_only_function<void(std::vector<Leftover>)>;
+    using FoundMarks = std::move_only_function<void(std::vector<ProcessId>)>;
     /// Called on this thread.
     struct Tell {
         std::function<void(StopOrder)> settled;
@@ -37,6 +38,9 @@ class LeftoverThread {
     /// Looks for what is left of a background process that has ended, once it is no longer being
     /// stopped and after a moment in which the rest may end too; `found` is called on this thread.
     void find_survivors(TreeRoot root, FoundSurvivors found);
+    /// Looks for all background processes of which something runs; `found` is called on this
+    /// thread.
+    void look_for_marks(FoundMarks found);
     /// What is under way is dropped: the record still says so, and the next daemon goes on with it.
     void stop();
 
@@ -54,6 +58,7 @@ class LeftoverThread {
         std::unique_ptr<Look> look;        // or
         std::unique_ptr<Remains> remains;  // or
         std::optional<TreeRoot> root;      // or
+        FoundMarks marks;                  // or
         StopOrder order;
     };
 

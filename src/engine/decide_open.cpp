@@ -104,7 +104,10 @@ Decided<OpenedReply> change_owner(Resume&& resume, const LiveSession& live, cons
     end.ended_at = end.ended_after = end.ended_before = now;
     auto path = live.parked_since() ? EndPath::claimed : EndPath::taken_over;
     // Taken from nobody: what was seen of its owner is what ended it.
-    if (auto gone = departed(live, state)) std::tie(path, end) = std::tie(gone->path, gone->end);
+    if (auto gone = departed(live, state)) {
+        std::tie(path, end) = std::tie(gone->path, gone->end);
+        name_processes(end.leftovers, live.id(), state);
+    }
     keep_within_life(end, live);
     const auto kept_since = live.background_since();
     resume.owner.since = now;

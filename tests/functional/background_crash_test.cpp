@@ -203,5 +203,35 @@ TEST_F(BackgroundCrash, WhatDaemonisedMeanwhileIsFoundByItsMark) {
         "what it left running to be on record");
 }
 
+TEST_F(BackgroundCrash, WhatAnEndedOneLeftIsOnRecordAfterTheNextStart) {
+    const auto process = start_shell("setsid sleep 1000 & echo $! ready; exit 0");
+    const auto id = id_of(process);
+    until_it_wrote(id, "ready");
+    const Stray below(static_cast<pid_t>(std::stol(text(output(id), "output"))));
+    exited(id);
+    // Its exit is on record, and what it left is looked for a moment later.
+    daemon.kill9();
+    daemon.start();
+    reconnect();
+    until(
+        [&] {
+            return std::ranges::any_of(rows(),
+                                       [&](const auto& one) { return pid_of(one) == below.pid(); });
+        },
+        "what it left running to be on record");
+}
+
+TEST_F(BackgroundCrash, AStopGoesOnWhereItsProcessIsGoneAndWhatItStartedIsNot) {
+    const auto process = start_shell("(trap '' TERM; exec sleep 1000) & echo $! ready; wait");
+    const auto id = id_of(process);
+    until_it_wrote(id, "ready");
+    const Stray below(static_cast<pid_t>(std::stol(text(output(id), "output"))));
+    client.must("process.stop", R"({"process_id":")" + id + R"("})");
+    exited(id);
+    daemon.kill9();
+    daemon.start();
+    below.wait_until_gone();
+}
+
 }  // namespace
 }  // namespace knell::functional
