@@ -26,9 +26,10 @@ constexpr std::chrono::seconds gone_within{15};
 
 constexpr auto footer = R"(
 Stops background processes with everything they started: SIGTERM, then SIGKILL for what still runs
-five seconds later. Only what is proven to belong to them is signalled. Waits until they are gone,
-for up to 15 seconds. To stop one that has exited is no error. Before it stops several it asks, on a
-terminal.
+five seconds later. Only what is proven to belong to them is signalled. Waits until the processes
+themselves are gone, for up to 15 seconds; what they started and ignores SIGTERM is killed when its
+five seconds are over. To stop one that has exited is no error. Before it stops several it asks, on
+a terminal.
 
 With --session all background processes of a session are stopped; the session itself and its agent
 go on.
