@@ -77,6 +77,7 @@ void BackgroundService::sort_outputs(ReadThread& reads) {
     auto unclaimed = outputs_->list();
     std::erase_if(unclaimed,
                   [this](const ProcessId& id) { return here_.running.find(id).has_value(); });
+    if (unclaimed.empty()) return;
     auto run = [this, unclaimed = std::move(unclaimed)](Reader& reader) {
         sort_outputs(unclaimed, reader);
     };
