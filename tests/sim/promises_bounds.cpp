@@ -61,7 +61,8 @@ bool may_be_uncounted(const Bounds& end, Host::Duration since, Host::Ahead faste
         [&](Host::Duration start) { return since <= start && start <= written_at; });
     const bool was_set_back = scene.host.clocks_between(written_at, written_at).back() < fastest;
     const bool says_so = end.is_exit || end.evidence.contains("the wall clock was set back");
-    return came_later && was_set_back && says_so;
+    // A process counts by the clock of its session, which may have begun before the last start.
+    return (came_later || end.is_exit) && was_set_back && says_so;
 }
 
 /// Nothing ends before it begins: an owner that was gone by then ended when its session began.

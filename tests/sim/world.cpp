@@ -402,6 +402,13 @@ void World::heal() {
         host_.suspend(25h);
         run_for(1s);
     }
+    // Of a vouch that ran out while the host slept: its session has its window from then on.
+    const auto is_hosted = [this](const auto& session) {
+        const auto& [id, known] = session;
+        return known.open &&
+               ledger_.life(SessionId(id), known.generation)->owner.kind == OwnerKind::hosted;
+    };
+    if (std::ranges::any_of(ledger_.sessions(), is_hosted)) run_for(1min);
     if (broken_ || !node_.is_up()) return;
     check(Moment::healed, scene());
     say(broken_ ? "and something is broken" : "and everything is in order");
