@@ -9,6 +9,7 @@
 #include "core/limits.hpp"
 #include "platform/spawn.hpp"
 #include "testing/fake_tree.hpp"
+#include "testing/pipe.hpp"
 
 namespace knell {
 namespace {
@@ -40,7 +41,9 @@ TEST(LeftoverThread, AFullQueueLeavesTheAnswerToItsCaller) {
 /// Real processes: what one leaves running, and that it is stopped.
 class Survivors : public ::testing::Test {
   protected:
+    /// Returns when it has said something.
     pid_t start(const std::string& script) {
+        testing::Pipe ready;
         const auto child =
             spawn({.program = ProgramAt{"/bin/sh"},
                    .argv = {"sh", "-c", script},
@@ -48,18 +51,16 @@ class Survivors : public ::testing::Test {
                        std::vector<std::string>{"PATH=/usr/bin:/bin", "KNELL_SESSION_ID=s",
                                                 "KNELL_GENERATION=1", "KNELL_SOCKET=/run/none.sock",
                                                 "KNELL_PROCESS_ID=" + root.id.text()},
+                   .descriptors = {{ready.writer.get(), 9}},
                    .closes_others = true,
                    .group = ChildSpec::Group::own_session});
         EXPECT_TRUE(child);
+        ready.writer.reset();
+        char byte = 0;
+        EXPECT_EQ(::read(ready.reader.get(), &byte, 1), 1);
         root.process = *table.identify(child->pid);
         return child->pid;
     }
-    std::vector<Leftover> survivors() {
-        std::promise<std::vector<Leftover>> found;
-        thread.find_survivors(root, [&](auto survivors) { found.set_value(std::move(survivors)); });
-        return found.get_future().get();
-    }
-
     ProcTable table;
     ProcTree tree{table};
     LiveOwners owners;
@@ -72,22 +73,8 @@ class Survivors : public ::testing::Test {
                            [this](const auto& one) { stopped.set_value(one); }}};
 };
 
-TEST_F(Survivors, AreFoundOnceEachTreeAndStoppedWithIt) {
-    const auto pid = start("setsid sh -c 'sleep 1000 & sleep 1000' & exec true");
-    siginfo_t ended{};
-    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT), 0);
-    const auto found = survivors();
-    ASSERT_EQ(found.size(), 1U) << "the topmost alone";
-    EXPECT_EQ(found[0].found_by, "left running by background process " + root.id.text());
-    EXPECT_EQ(found[0].fate, Fate::left);
-    thread.stop_tree(root);
-    EXPECT_TRUE(survivors().empty()) << "asked when that is over";
-    EXPECT_EQ(stopped.get_future().get().fate, Fate::stopped);
-    ::waitpid(pid, nullptr, 0);
-}
-
 TEST_F(Survivors, AnOrderIsSettledWhenItsTreesAre) {
-    const auto pid = start("sleep 1000");
+    const auto pid = start("echo >&9; sleep 1000; :");
     Leftover leftover;
     leftover.process = root.process;
     leftover.process_id = root.id;
