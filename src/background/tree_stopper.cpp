@@ -16,6 +16,9 @@ constexpr std::chrono::nanoseconds look_delay_min = 20ms;
 constexpr std::chrono::nanoseconds look_delay_max = 500ms;
 /// So often it is looked for more to hold still before all are killed.
 constexpr int rounds_max = 20;
+/// So often what was killed must have been found again before it counts as unkillable: on a busy
+/// host its time may be over before it was given the processor to die.
+constexpr int looks_killing_min = 8;
 
 }  // namespace
 
@@ -32,7 +35,8 @@ std::vector<TreeStopper::Stopped> TreeStopper::step(SteadyTime now) {
     std::vector<Stopped> done;
     const CachedTree look(tree_);  // one for all that is looked for now
     std::erase_if(jobs_, [&](Job& job) {
-        if (now < std::min(job.next_look, job.until)) return false;
+        const bool is_due = now >= job.next_look || (now >= job.until && !job.is_killing);
+        if (!is_due) return false;
         const auto fate = advance(job, look, now);
         if (fate) done.push_back({std::move(job.root), *fate});
         return fate.has_value();
@@ -54,8 +58,9 @@ std::optional<Fate> TreeStopper::advance(Job& job, const ProcessTree& look, Stea
         return job.asked.empty() ? Fate::gone : Fate::stopped;
     }
     const bool is_over = now >= job.until;
-    if (job.is_killing && is_over) return Fate::left;
-    if (is_over) {
+    if (job.is_killing) ++job.looks_killing;
+    if (is_over && job.looks_killing >= looks_killing_min) return Fate::left;
+    if (is_over && !job.is_killing) {
         job.is_killing = true;
         job.until = now + Stopper::kill_grace;
         job.delay = look_delay_min;

@@ -52,6 +52,7 @@ class TreeStopper {
         std::chrono::nanoseconds delay{0};
         std::set<Key> asked;  // to end
         bool was_killed = false;
+        int looks_killing = 0;  // that found some of it though it was killed
     };
     enum class Sent : std::uint8_t { sent, gone, spared, unreachable };
 

@@ -1,5 +1,6 @@
 #include "background/tree_stopper.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <map>
 
@@ -163,6 +164,17 @@ TEST_F(StopTree, OneThatCannotBeKilledIsLeft) {
     order();
     EXPECT_EQ(run(9s), std::nullopt);
     EXPECT_EQ(run(2s), Fate::left);
+}
+
+TEST_F(StopTree, OneThatWasKilledMayTakeItsTimeOnABusyHost) {
+    start(100, 1, 0);
+    holder.dies_of_all = 0;
+    order();
+    while (std::ranges::count(holder.signals[100], SIGKILL) == 0) run(20ms);
+    now += 2 * Stopper::kill_grace;  // neither it nor we were given the processor
+    EXPECT_EQ(run(100ms), std::nullopt) << "time alone does not say that it cannot be killed";
+    tree.processes.clear();
+    EXPECT_EQ(run(1s), Fate::killed);
 }
 
 TEST_F(StopTree, WithoutADescriptorItIsTriedAgainUntilItsTimeIsUp) {
