@@ -139,6 +139,7 @@ std::string_view why_not(ProcessHappening happening, ProcessBefore before) {
             if (before == ProcessBefore::idle || before == ProcessBefore::stale) {
                 return "nobody has looked at what it does";
             }
+            if (before == ProcessBefore::stopping) return "it is let go before it can be stopped";
             return runs ? "" : "it does not run";
         case ProcessHappening::works:
             if (before == ProcessBefore::working) return "it does";
