@@ -27,6 +27,7 @@ LAYERS = {
     "platform": ["core", "base"],
     "watch": ["platform", "core", "base"],
     "background": ["watch", "platform", "core", "base"],
+    "activity": ["watch", "platform", "core", "base"],
     "wire": ["store", "core", "base"],
     "rpc": ["wire", "engine", "store", "watch", "core", "base"],
     "net": ["wire", "rpc", "platform", "core", "base"],
