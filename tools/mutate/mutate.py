@@ -37,6 +37,9 @@ def options():
     parser.add_argument("--operator", action="append", choices=operators.WEIGHTS, help="only this one; may be repeated")
     parser.add_argument("--changed", nargs="?", const="", metavar="BASE",
                         help="only lines that differ from BASE [where the branch left main]")
+    parser.add_argument("--patience", type=float, default=20.0, metavar="S",
+                        help="of each kind of test only the nearest S seconds at first; who lives through these is tried "
+                             "with all of them after the others [%(default)s]")
     parser.add_argument("--json", metavar="FILE", help="write the results there, too")
     parser.add_argument("--list", action="store_true", help="print what would be tried; build nothing")
     return parser.parse_args()
@@ -89,24 +92,25 @@ class Tester:
             print(f"left out, because they fail without a mutation: {' '.join(baseline['failing'])}")
         self.suites = suites.Suites(TOP, baseline["seconds"])
 
-    def judge(self, mutation, content):
-        """('caught' | 'survived' | 'equivalent' | 'stillborn', by)"""
+    def judge(self, mutation, content, patience=None):
+        """('caught' | 'survived' | 'put aside' | 'equivalent' | 'stillborn', by); `patience`: seconds of tests of each stage"""
         key = self.cache.key(mutation.path, content)
         known = self.cache.verdict(key)
         if known:
             return known["verdict"], told_of(known)
         self.tree.mutate(mutation.path, content)
         try:
-            entry = self._try(mutation, key)
+            entry = self._try(mutation, key, patience)
         finally:
             self.tree.restore(mutation.path)
-        self.cache.put(key, path=mutation.path, **entry)
+        if entry["verdict"] != "put aside":
+            self.cache.put(key, path=mutation.path, **entry)
         return entry["verdict"], told_of(entry)
 
-    def _try(self, mutation, key):
+    def _try(self, mutation, key, patience):
         killer = self.cache.killer(key)
         order = sorted(suites.STAGES, key=lambda stage: (killer or ("",))[0] != stage)
-        differs = False
+        differs, is_whole = False, True
         for stage in order:
             started = time.monotonic()
             try:
@@ -120,11 +124,16 @@ class Tester:
             differs = True
             first = [killer[1]] if killer and killer[0] == stage else []
             others = self.cache.killers(mutation.path, stage)
+            batches = self.suites.batches(stage, mutation.path, first + others)
+            near = batches if patience is None else suites.nearest(batches, patience)
+            is_whole = is_whole and len(near) == len(batches)
             try:
-                self.trial.run(self.suites.batches(stage, mutation.path, first + others))
+                self.trial.run(near)
             except Caught as caught:
                 return {"verdict": "caught", "stage": stage, "test": caught.test, "how": caught.how}
-        return {"verdict": "survived"} if differs else {"verdict": "equivalent", "how": SAME_CODE}
+        if not differs:
+            return {"verdict": "equivalent", "how": SAME_CODE}
+        return {"verdict": "survived" if is_whole else "put aside"}
 
 
 def told_of(entry):
@@ -137,19 +146,26 @@ def told_of(entry):
 
 def run(given, tester, texts, mutations, report):
     equivalents = verdicts.read_equivalents(EQUIVALENTS.read_text())
-    for mutation in draw.sequence(mutations, given.seed):
-        if report.counted() == given.n:
-            return
+
+    def judge(mutation, patience):
         old = texts[mutation.path]
         new = operators.apply(mutation, old)
         started = time.monotonic()
         why = verdicts.judged(equivalents, mutation, old)
-        verdict, by = ("equivalent", why) if why else tester.judge(mutation, new)
+        verdict, by = ("equivalent", why) if why else tester.judge(mutation, new, patience)
         if verdict == "stillborn":
             report.stillborn += 1
         else:
             report.add(mutation, verdict, by, time.monotonic() - started, diff_of(mutation.path, old, new))
-    print(f"there are no more: {report.counted()} mutants in all")
+
+    for mutation in draw.sequence(mutations, given.seed):
+        if report.counted() == given.n:
+            break
+        judge(mutation, given.patience)
+    else:
+        print(f"there are no more: {report.counted()} mutants in all")
+    for mutation in report.take_aside():
+        judge(mutation, None)
 
 
 def main():

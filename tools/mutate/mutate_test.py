@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Tests of the mutation tester: what the operators make of C++, what is drawn, and that equivalent.txt still fits."""
 
+import contextlib
+import io
 import pathlib
 import sqlite3
 import sys
@@ -13,6 +15,7 @@ import operators
 import suites
 import verdicts
 from lexer import Source, tokens_of
+from report import Report
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -29,6 +32,27 @@ def results(code, operator):
 
 def body(code):
     return f"void f() {{\n{code}\n}}\n"
+
+
+class Patience(unittest.TestCase):
+    def test_takes_the_nearest_tests_and_one_at_least(self):
+        batches = [suites.Batch("unit", (name,), seconds) for name, seconds in (("a", 30.0), ("b", 1.0), ("c", 9.0))]
+        self.assertEqual(suites.nearest(batches, 20), batches[:1])
+        self.assertEqual(suites.nearest(batches, 31), batches[:2])
+        self.assertEqual(suites.nearest(batches, 40), batches)
+        self.assertEqual(suites.nearest([], 20), [])
+
+    def test_who_was_put_aside_is_counted_once_and_as_living_until_all_tests_ran(self):
+        report = Report(2)
+        first, second = (operators.Mutation("src/a/b.cpp", "fence", 1, 1, start, 9, "x") for start in (1, 2))
+        with contextlib.redirect_stdout(io.StringIO()):
+            report.add(first, "put aside", "", 1.0, "")
+            report.add(second, "caught", "a test", 1.0, "")
+            self.assertEqual((report.counted(), len(report.survivors)), (2, 1))
+            self.assertEqual(report.take_aside(), [first])
+            report.add(first, "caught", "another test", 1.0, "")
+        self.assertEqual((report.counted(), len(report.survivors), report.take_aside()), (2, 0, []))
+        self.assertEqual(report.by_folder()["src/a"]["caught"], 2)
 
 
 class Lexer(unittest.TestCase):

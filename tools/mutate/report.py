@@ -4,7 +4,7 @@ import difflib
 import json
 import os
 
-VERDICTS = ("caught", "survived", "equivalent")
+VERDICTS = ("caught", "survived", "put aside", "equivalent")
 
 
 def diff_of(path, old, new):
@@ -16,18 +16,30 @@ class Report:
         self.wanted = wanted
         self.mutants = []
         self.stillborn = 0
+        self._aside = {}        # {place: mutation} in the order in which they are tried again
 
     def add(self, mutation, verdict, by, seconds, diff):
-        self.mutants.append({"path": mutation.path, "line": mutation.line, "operator": mutation.operator,
+        """In place of what was said before of one that was put aside."""
+        place = (mutation.path, mutation.start, mutation.operator, mutation.replacement)
+        self.mutants = [mutant for mutant in self.mutants if mutant["place"] != place]
+        if verdict == "put aside":
+            self._aside[place] = mutation
+        self.mutants.append({"place": place, "path": mutation.path, "line": mutation.line, "operator": mutation.operator,
                              "verdict": verdict, "by": by, "seconds": round(seconds, 1), "diff": diff})
-        told = {"caught": f"caught by {by}", "survived": "SURVIVED", "equivalent": f"equivalent: {by}"}[verdict]
-        counted = sum(mutant["verdict"] != "equivalent" for mutant in self.mutants)
-        print(f"[{counted}/{self.wanted}] {mutation.path}:{mutation.line} {mutation.operator}: {told} ({seconds:.0f} s)",
+        told = {"caught": f"caught by {by}", "survived": "SURVIVED", "put aside": "lives through the nearest tests",
+                "equivalent": f"equivalent: {by}"}[verdict]
+        print(f"[{self.counted()}/{self.wanted}] {mutation.path}:{mutation.line} {mutation.operator}: {told} ({seconds:.0f} s)",
               flush=True)
+
+    def take_aside(self):
+        """Those to be tried with all tests now."""
+        aside, self._aside = list(self._aside.values()), {}
+        return aside
 
     @property
     def survivors(self):
-        return [mutant for mutant in self.mutants if mutant["verdict"] == "survived"]
+        """With those of an interrupted run that were not tried with all tests: nothing has caught them."""
+        return [mutant for mutant in self.mutants if mutant["verdict"] in ("survived", "put aside")]
 
     def counted(self):
         return sum(mutant["verdict"] != "equivalent" for mutant in self.mutants)
@@ -49,14 +61,15 @@ class Report:
 
     @staticmethod
     def _row(name, row):
-        mutants = row["caught"] + row["survived"]
+        mutants = row["caught"] + row["survived"] + row["put aside"]
         score = f"{100 * row['caught'] / mutants:.0f} %" if mutants else "-"
         return f"{name:24} {mutants:8} {row['caught']:8} {score:>7} {row['equivalent']:11}"
 
     def print_end(self, seconds, build_seconds):
         print(f"\n{self.table()}")
         for mutant in self.survivors:
-            print(f"\nSURVIVED: {mutant['path']}:{mutant['line']} {mutant['operator']}\n{mutant['diff']}", end="")
+            all_of = "" if mutant["verdict"] == "survived" else " the nearest tests, the rest was not run"
+            print(f"\nSURVIVED{all_of}: {mutant['path']}:{mutant['line']} {mutant['operator']}\n{mutant['diff']}", end="")
         each = seconds / max(1, len(self.mutants))
         print(f"\n{self.counted()} mutants, {len(self.survivors)} survived; {self.stillborn} more did not compile; "
               f"{seconds:.0f} s ({build_seconds:.0f} s of them building), {each:.0f} s each")

@@ -91,6 +91,17 @@ class Suites:
         return in_batches(stage, ranked, self.seconds.get(stage, {}))
 
 
+def nearest(batches, seconds):
+    """The first of them that take so long together: one at least."""
+    near, total = [], 0.0
+    for batch in batches:
+        if near and total + batch.seconds > seconds:
+            break
+        near.append(batch)
+        total += batch.seconds
+    return near
+
+
 def simulator_batches(seconds, killers):
     seeds = [killer for killer in killers if killer.isdigit()]
     batches = [Batch("sim", (f"{seed}..{seed}",), 1.0) for seed in seeds]
