@@ -94,7 +94,8 @@ class RandomHistory {
     Changed on(Ordinal ordinal, const Row& row) const;
     Ordinal any() { return 1 + below(static_cast<std::int64_t>(rows_.size())); }
     std::size_t limit() { return static_cast<std::size_t>(1 + below(one_in(3) ? 100 : 5)); }
-    std::size_t bytes() { return one_in(3) ? static_cast<std::size_t>(below(5000)) : SIZE_MAX; }
+    /// A page with room for nothing would lead nowhere, and nobody asks for one.
+    std::size_t bytes() { return one_in(3) ? static_cast<std::size_t>(1 + below(5000)) : SIZE_MAX; }
 
     std::mt19937 random_;
     std::map<Ordinal, Row> rows_;
