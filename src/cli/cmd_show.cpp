@@ -66,6 +66,7 @@ std::vector<Fact> facts_of(const JsonObject& session, WallTime now) {
             {"unknown since", time_of(session, "unknown_since", now), Tone::warning},
             {"stalled since", time_of(session, "stalled_since", now), Tone::warning},
             {"parked since", time_of(session, "parked_since", now), Tone::warning},
+            {"how its owner went", text_of(session, "park_why")},
             {"detached since", time_of(session, "detached_since", now)},
             {"ended", time_of(session, "ended_at", now)},
             {"", bounds_text(session)},

@@ -59,6 +59,7 @@ std::vector<Fact> facts_of(const JsonObject& session, WallTime now) {
             {"unknown since", time_of(session, "unknown_since", now), Tone::warning},
             {"stalled since", time_of(session, "stalled_since", now), Tone::warning},
             {"parked since", time_of(session, "parked_since", now), Tone::warning},
+            {"how its owner went", std::string(text_at(session, "park_why"))},
             {"ended", time_of(session, "ended_at", now)},
             {"", bounds_text(session)},
             {"evidence", std::string(text_at(session, "evidence"))}};

@@ -85,6 +85,10 @@ struct Session {
     std::optional<WallTime> unknown_since;  // its owner cannot be checked
     std::optional<WallTime> stalled_since;  // late, but provably alive
     std::optional<WallTime> parked_since;   // its owner is gone, the next may claim it
+    /// By when that owner was gone, and how it went; not on record of what was parked by a daemon
+    /// that did not write it down.
+    std::optional<WallTime> parked_before;
+    std::string park_why;
     std::optional<End> end;
 
     bool operator==(const Session&) const = default;

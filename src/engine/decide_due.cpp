@@ -80,19 +80,28 @@ Decision end_of_gone(const LiveSession& live, const OwnerEntry& owner, const Sta
     return decision;
 }
 
+/// "signaled, signal 9 (SIGKILL): seen through its pidfd"
+std::string how_it_went(const End& seen) {
+    return fmt::format("{}{}{}{}{}", name_of(seen.reason), seen.detail.empty() ? "" : ", ",
+                       seen.detail, seen.evidence.empty() ? "" : ": ", seen.evidence);
+}
+
 /// Parked since its owner was last known to be there: what ends it later ends it between then and
-/// that time.
-Decision park(const LiveSession& live, const Departure& departure, const State& state) {
+/// that time.  How that owner went is known only now: it goes on record with the session.
+Decision park(const LiveSession& live, const OwnerEntry& owner, const State& state) {
     const auto id = live.id();
     Decision decision;
     if (live.turn_since()) {
         decision.events.push_back(
             live.event(EventType::agent_end, state.time_for(live), state.owner_hosts()));
     }
-    const auto seen_gone = state.latest_for(live, departure.seen_at);
-    const auto since = last_known_alive(live, departure, seen_gone, state);
-    decision.changes.emplace_back(
-        Parked{{id, live.ordinal(), live.generation()}, since, state.now().steady});
+    auto seen = end_of_departed(live, owner, state).end;
+    keep_within_life(seen, live);
+    decision.changes.emplace_back(Parked{{id, live.ordinal(), live.generation()},
+                                         seen.ended_after,
+                                         state.now().steady,
+                                         seen.ended_before,
+                                         how_it_went(seen)});
     return decision;
 }
 
@@ -102,8 +111,7 @@ Decision end_of_parked(const LiveSession& live, const State& state) {
     end.reason = Reason::owner_lost;
     end.proof = row_of(EndPath::park_window_over).proof;
     end.detail = "park window over";
-    end.evidence = fmt::format("its owner was last there at {}, nobody claimed it within {} s",
-                               format_rfc3339(*live.parked_since()), live.park_window().count());
+    end.evidence = fmt::format("nobody claimed it within {} s", live.park_window().count());
     end.evidence += said_of_clock(live, live.is_silent_since_start(), state);
     end.ended_after = end.ended_at = std::min(*live.parked_since(), now);
     end.ended_before = now;
@@ -182,7 +190,7 @@ Decision decide_due(const LiveSession& live, bool hold, const State& state) {
     if (const auto* owner = state.owner_of(live); owner != nullptr && owner->gone) {
         const bool may_park = live.on_owner_loss() == OnOwnerLoss::park &&
                               owner->departure.kind != Departure::Kind::host_restart;
-        return may_park ? park(live, owner->departure, state) : end_of_gone(live, *owner, state);
+        return may_park ? park(live, *owner, state) : end_of_gone(live, *owner, state);
     }
     if (live.tell_detach_at() <= state.now().steady) return tell_detach(live, state);
     if (live.parked_since()) return end_of_parked(live, state);

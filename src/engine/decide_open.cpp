@@ -109,6 +109,7 @@ Decided<OpenedReply> change_owner(Resume&& resume, const LiveSession& live, cons
         name_processes(end.leftovers, live.id(), state);
     }
     keep_within_life(end, live);
+    tell_parked_owner(end, live);
     const auto kept_since = live.background_since();
     resume.owner.since = now;
     Reopened change{{resume.session_id, live.ordinal(), live.generation() + 1}};

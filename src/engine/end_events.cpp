@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/check.hpp"
 #include "engine/background.hpp"
 
@@ -25,6 +27,18 @@ void keep_within_life(End& end, const LiveSession& live) {
     }
 }
 
+void tell_parked_owner(End& end, const LiveSession& live) {
+    if (!live.parked_since()) return;
+    const auto since = format_rfc3339(*live.parked_since());
+    if (live.park_why().empty() || !live.parked_before()) {
+        end.evidence += fmt::format(
+            "; it was parked: its owner was last there at {}, how it went is not on record", since);
+        return;
+    }
+    end.evidence += fmt::format("; it was parked: its owner went between {} and {} ({})", since,
+                                format_rfc3339(*live.parked_before()), live.park_why());
+}
+
 void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live, const End& end,
               const OwnerHosts& owner_hosts, WallTime now) {
     CHECK(leads_to(path, end.reason) && end.proof == row_of(path).proof);
@@ -38,6 +52,7 @@ const End& end_session(Decision& decision, EndPath path, const LiveSession& live
                        const OwnerHosts& owner_hosts, WallTime now, const State& state) {
     const auto id = live.id();
     keep_within_life(end, live);
+    tell_parked_owner(end, live);
     name_processes(end.leftovers, id, state);
     order_stop(end, live);
     const auto place = decision.changes.size();

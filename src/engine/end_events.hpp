@@ -17,6 +17,9 @@ const End& end_session(Decision& decision, EndPath path, const LiveSession& live
 /// Whoever saw it, and by whatever clock: nothing ends before it began.
 void keep_within_life(End& end, const LiveSession& live);
 
+/// Whatever ends a parked session: how its owner went was seen before, and belongs to the evidence.
+void tell_parked_owner(End& end, const LiveSession& live);
+
 /// The events of an end, for a generation that the next one replaces in the same change.  A turn
 /// that was on is over too, and says so first: the end is the last event of its generation.
 void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live, const End& end,

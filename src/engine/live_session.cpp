@@ -62,7 +62,7 @@ LiveSession::LiveSession(const Session& session, OwnerHosts& owner_hosts, TextPo
     set_owner(session.owner, session.on_owner_loss, session.park_window, owner_hosts, clock);
     set_turn(session.turn_since);
     set_doubt(session.unknown_since, session.stalled_since);
-    set_parked(session.parked_since);
+    set_parked(session.parked_since, session.parked_before, session.park_why);
     set_former_owners(session.former_owners);
     set_attach_told(session.attach_told);
     set_detached(session.detached_since);
@@ -111,6 +111,13 @@ Owner LiveSession::owner(const OwnerHosts& owner_hosts) const {
 void LiveSession::set_doubt(std::optional<WallTime> unknown, std::optional<WallTime> stalled) {
     rare_.set(&Rare::unknown_since, unknown);
     rare_.set(&Rare::stalled_since, stalled);
+}
+
+void LiveSession::set_parked(std::optional<WallTime> since, std::optional<WallTime> before,
+                             const std::string& why) {
+    rare_.set(&Rare::parked_since, since);
+    rare_.set(&Rare::parked_before, before);
+    rare_.set(&Rare::park_why, why);
 }
 
 Status LiveSession::status() const {

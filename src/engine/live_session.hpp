@@ -91,6 +91,9 @@ class LiveSession {
     std::optional<WallTime> unknown_since() const { return rare_.get().unknown_since; }
     std::optional<WallTime> stalled_since() const { return rare_.get().stalled_since; }
     std::optional<WallTime> parked_since() const { return rare_.get().parked_since; }
+    /// By when the owner of a parked one was gone, and how it went, as far as that is on record.
+    std::optional<WallTime> parked_before() const { return rare_.get().parked_before; }
+    const std::string& park_why() const { return rare_.get().park_why; }
     WallTime last_seen_at() const { return last_seen_at_; }
     OwnerKind owner_kind() const { return owner_kind_; }
     bool has_lease() const { return lease_ttl_s_ != 0; }
@@ -187,7 +190,8 @@ class LiveSession {
     void set_turn(std::optional<WallTime> since) { turn_since_ = Since(since); }
     void set_tally(const Tally& tally) { tally_ = tally; }
     void set_doubt(std::optional<WallTime> unknown, std::optional<WallTime> stalled);
-    void set_parked(std::optional<WallTime> since) { rare_.set(&Rare::parked_since, since); }
+    void set_parked(std::optional<WallTime> since, std::optional<WallTime> before,
+                    const std::string& why);
     void set_deadline(SteadyTime deadline) { deadline_ = deadline; }
     /// Its time began before this daemon did, and no sign of life has come since: the first one
     /// must be on record, or the next daemon would not know of it.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/time.hpp"
@@ -16,6 +17,8 @@ struct Rare {
     std::optional<WallTime> unknown_since;
     std::optional<WallTime> stalled_since;
     std::optional<WallTime> parked_since;
+    std::optional<WallTime> parked_before;  // see Session, as the next
+    std::string park_why;
     std::chrono::seconds park_window{0};
     /// The process that orphans of the command are handed to, as long as the daemon that saw it
     /// lives; and whether it is the command's parent and so sees how it ends.

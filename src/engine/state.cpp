@@ -25,8 +25,8 @@ std::chrono::milliseconds clock_step(const Now& before, const Now& now) {
 WallTime newest_in(const Session& session) {
     auto newest = std::max({session.started_at, session.owner.since, session.last_seen_at});
     for (const auto& since :
-         {session.parked_since, session.turn_since, session.unknown_since, session.stalled_since,
-          session.detached_since, session.background_since}) {
+         {session.parked_since, session.parked_before, session.turn_since, session.unknown_since,
+          session.stalled_since, session.detached_since, session.background_since}) {
         newest = std::max(newest, since.value_or(newest));
     }
     return newest;

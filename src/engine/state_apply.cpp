@@ -152,7 +152,7 @@ void State::open(const Reopened& change) {
     live.set_turn(std::nullopt);
     live.set_turn_clients({});
     live.set_doubt(std::nullopt, std::nullopt);
-    live.set_parked(std::nullopt);
+    live.set_parked(std::nullopt, std::nullopt, {});
     live.set_background(std::nullopt);
     live.set_generation(change.generation);
     live.set_leftovers(change.leftovers);
@@ -221,7 +221,7 @@ void State::apply(const Change& change) {
                 state.owners_.unlink(state.table_, slot);
                 state.count_lease(live, /*in=*/false);
                 live.set_deadline(LiveSession::no_deadline);
-                live.set_parked(c.since);
+                live.set_parked(c.since, c.before, c.why);
                 live.set_silent_since_start(false);
                 live.set_turn(std::nullopt);
                 live.set_turn_clients({});

@@ -38,6 +38,8 @@ std::vector<std::string> portrait(const State& state) {
                                     live->tell_detach_at().time_since_epoch().count(),
                                     millis(live->detached_since()), live->turn_clients().size(),
                                     live->turn_window().count()));
+        lines.push_back(
+            fmt::format("parked before {} {}", millis(live->parked_before()), live->park_why()));
         lines.push_back(fmt::format("background {} by {} of {}", millis(live->background_since()),
                                     state.processes().counting_of(event.session_id),
                                     state.processes().count_of(event.session_id)));

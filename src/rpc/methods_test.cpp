@@ -102,6 +102,22 @@ TEST_F(Methods, WhySaysWhatWouldEndALeaseAndWhen) {
     EXPECT_TRUE(dead.at("would_end").as_array().empty());
 }
 
+TEST_F(Methods, WhySaysHowTheOwnerOfAParkedSessionWent) {
+    call("session.create", R"({"id":"a","source":"x","on_owner_loss":"park"})");
+    const auto owner = backend_.fake_processes().identify(100);
+    ASSERT_TRUE(owner);
+    backend_.observe(OwnerGone{*owner, testing::signaled(9), {}, /*searched=*/true});
+
+    const auto why = call("session.why", R"({"session_id":"a"})");
+
+    EXPECT_EQ(why.at("verdict").as_string(), "unknown");
+    const std::string went = "signaled, signal 9 (SIGKILL): seen to be killed";
+    EXPECT_EQ(why.at("session").at("park_why").as_string(), went);
+    EXPECT_TRUE(why.at("session").as_object().contains("parked_before"));
+    EXPECT_NE(why.at("evidence").as_string().find("(" + went + "); it waits to be claimed"),
+              std::string::npos);
+}
+
 TEST_F(Methods, OwnedTellsWhoAndHowThatIsKnown) {
     call("session.create", R"({"id":"a","source":"x"})");
     const auto error = call("session.resume", R"({"session_id":"a"})");

@@ -46,6 +46,8 @@ void clear_status(Session& row) {
     row.unknown_since.reset();
     row.stalled_since.reset();
     row.parked_since.reset();
+    row.parked_before.reset();
+    row.park_why.clear();
 }
 
 void clear_clients(Session& row) {
@@ -109,6 +111,8 @@ struct Apply {
     void operator()(const Parked& change) {
         clear_status(row);
         row.parked_since = change.since;
+        row.parked_before = change.before;
+        row.park_why = change.why;
         row.lease_from = change.lease_from;
     }
     void operator()(const Seen& change) {

@@ -102,6 +102,8 @@ struct LivenessMarked : SessionRef {
 struct Parked : SessionRef {
     WallTime since;
     SteadyTime lease_from;
+    WallTime before{};  // see Session, as the next
+    std::string why{};
 };
 
 /// Last signs of life, flushed now and then; never one row a beat.

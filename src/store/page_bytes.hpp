@@ -31,7 +31,7 @@ inline std::size_t page_bytes(const Session& session) {
     return 800 + session.id.text().size() + session.key.size() + session.source.size() +
            session.platform.size() + session.user_id.size() + session.parent_id.text().size() +
            session.model.size() + session.title.size() + session.cwd.size() + session.meta.size() +
-           session.owner.host.size() + page_bytes(session.end);
+           session.owner.host.size() + session.park_why.size() + page_bytes(session.end);
 }
 
 inline std::size_t page_bytes(const BackgroundProcess& process) {

@@ -138,6 +138,8 @@ inline constexpr std::array session_fields = joined(
         only("unknown", "unknown_since", time, "since when its owner cannot be checked"),
         only("stalled", "stalled_since", time, "since when its lease is not renewed"),
         only("parked", "parked_since", time, "since when it has no owner"),
+        only("parked", "parked_before", time, "by when that owner was gone"),
+        only("parked", "park_why", text, "how that owner went"),
         always("attached", integer, "clients that look at it"),
         only("hosted, and no client looks at it", "detached_since", time, "since when"),
         always("turn", boolean, "whether the agent works on a prompt"),

@@ -49,6 +49,8 @@ JsonObject to_json(const Session& session) {
     if (session.unknown_since) put(object, "unknown_since", *session.unknown_since);
     if (session.stalled_since) put(object, "stalled_since", *session.stalled_since);
     if (session.parked_since) put(object, "parked_since", *session.parked_since);
+    if (session.parked_before) put(object, "parked_before", *session.parked_before);
+    put(object, "park_why", session.park_why);
     object["attached"] = session.attached;
     if (session.detached_since) put(object, "detached_since", *session.detached_since);
     object["turn"] = session.turn_since.has_value();

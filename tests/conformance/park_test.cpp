@@ -2,6 +2,8 @@
 
 #include <csignal>
 
+#include <fmt/format.h>
+
 #include "stores.hpp"
 
 namespace knell::testing {
@@ -88,6 +90,64 @@ TEST_P(Park, TheWindowIsFullAgainAfterARestartButNotAfterEveryOne) {
     journal().tick(at(402));
 
     EXPECT_TRUE(shown("a").end);
+}
+
+TEST_P(Park, HowItsOwnerWentIsOnRecordUntilItIsClaimed) {
+    auto departure = signaled(SIGKILL);
+    departure.evidence = "seen through its pidfd";
+    departure.last_look = at(8).boot;
+    departure.seen_at = at(9).boot;
+    lose_owner(at(10), departure);
+
+    for (int start = 0; start < 2; ++start) {
+        const auto session = shown("a");
+        EXPECT_EQ(session.parked_since, at(8).wall);
+        EXPECT_EQ(session.parked_before, at(9).wall);
+        EXPECT_EQ(session.park_why, "signaled, signal 9 (SIGKILL): seen through its pidfd");
+        restart(at(11));
+    }
+    journal().one(resume("a"), at(20));
+
+    const auto ends = told(EventType::session_end);
+    ASSERT_EQ(ends.size(), 1U);
+    EXPECT_EQ(ends[0].end->evidence,
+              "session.resume by " + resume("a").said_by +
+                  fmt::format("; it was parked: its owner went between {} and {} (signaled, signal "
+                              "9 (SIGKILL): seen through its pidfd)",
+                              format_rfc3339(at(8).wall), format_rfc3339(at(9).wall)));
+    const auto session = shown("a");
+    EXPECT_FALSE(session.parked_before);
+    EXPECT_EQ(session.park_why, "") << "its next owner lives";
+}
+
+TEST_P(Park, EveryEndOfItSaysHowItsOwnerWent) {
+    journal().one(parking("closed"), at(0));
+    lose_owner(at(10), exited(3));
+    journal().one(close("closed"), at(20));
+    journal().tick(at(1000));
+
+    for (const auto* id : {"a", "closed"}) {
+        const auto session = shown(id);
+        ASSERT_TRUE(session.end) << id;
+        EXPECT_NE(session.end->evidence.find("(exited, exit 3"), std::string::npos)
+            << session.end->evidence;
+        EXPECT_FALSE(session.parked_before) << id;
+        EXPECT_EQ(session.park_why, "") << id;
+    }
+    EXPECT_TRUE(shown("a").end->evidence.starts_with("nobody claimed it within 300 s"));
+}
+
+TEST_P(Park, WhatWasNotWrittenDownIsNotMadeUp) {
+    lose_owner(at(10));
+    auto row = shown("a");
+    row.parked_before.reset();
+    row.park_why.clear();
+    // As a daemon left it that did not keep how owners went.
+    journal().state.follow(row.id, &row);
+
+    journal().one(close("a"), at(20));
+
+    EXPECT_NE(shown("a").end->evidence.find("how it went is not on record"), std::string::npos);
 }
 
 TEST_P(Park, OfTwoClaimsOneWins) {

@@ -260,6 +260,8 @@ void RandomHistory::change_one(Batch& batch) {
         case 6: {
             auto change = on<Parked>(ordinal, row);
             change.since = time();
+            change.before = time();
+            if (one_in(2)) change.why = "signaled, signal 9 (SIGKILL): seen\tby 'us'";
             change.lease_from = listened();
             batch.changes.emplace_back(change);
             return;

@@ -114,6 +114,8 @@ const std::array<Kind, std::variant_size_v<Change> - process_changes - 1> kinds{
      [](Ordinal ordinal, Generation generation) -> Change {
          auto change = on<Parked>(ordinal, generation);
          change.since = noon + 5s;
+         change.before = noon + 6s;
+         change.why = "exited, exit 3";
          return change;
      }},
     {"Seen", Row::open,

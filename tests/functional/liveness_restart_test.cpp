@@ -246,6 +246,10 @@ TEST_F(Restart, ParkedSessionsWaitForTheirGateway) {
     daemon.restart();
     reconnect();
     auto next = idle_process();
+    EXPECT_THAT(text(show("s9"), "park_why"), HasSubstr("signal 9 (SIGKILL)"));
+    EXPECT_LE(*parse_rfc3339(text(show("s9"), "parked_since")),
+              *parse_rfc3339(text(show("s9"), "parked_before")));
+    EXPECT_THAT(home.knell({"why", "s9"}).out, HasSubstr("signal 9 (SIGKILL)"));
 
     for (int i = 0; i < 10; ++i) {
         const auto claimed = client.must(
@@ -261,6 +265,9 @@ TEST_F(Restart, ParkedSessionsWaitForTheirGateway) {
     const auto ends = client.must("events.read", R"({"types":["session:end"],"limit":1})");
     EXPECT_EQ(text(ends, "events.0.reason"), "superseded");
     EXPECT_EQ(text(ends, "events.0.detail"), "claimed");
+    EXPECT_THAT(text(ends, "events.0.evidence"),
+                HasSubstr("it was parked: its owner went between"));
+    EXPECT_THAT(text(ends, "events.0.evidence"), HasSubstr("signal 9 (SIGKILL)"));
 }
 
 TEST_F(Restart, AParkedSessionThatNobodyClaimsIsLost) {

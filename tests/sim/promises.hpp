@@ -95,6 +95,9 @@ std::string memory_differs(const Scene& scene);  // promises_memory.cpp
 std::string memory_differs_anywhere(const Scene& scene);
 std::string wrong_reply(const Scene& scene);    // promises_reply.cpp
 std::string end_unfounded(const Scene& scene);  // promises_end.cpp
+/// "": that reason is how the owner of that life really went.
+std::string owner_is_well(Reason reason, const Life& life, const Scene& scene);
+bool exited_well(const Life& life, const Scene& scene);
 std::string renewal_ignored(const Scene& scene);
 std::string outlived_its_lease(const Scene& scene);
 std::string observed_by_nobody(const Scene& scene);
@@ -108,7 +111,11 @@ std::string going_untold(const Scene& scene);
 std::string expired_too_early(const SessionId& id, const Life& life, const Scene& scene);
 std::string death_hidden(const Scene& scene);  // promises_departed.cpp
 std::string bounds_false(const Scene& scene);  // promises_bounds.cpp
+/// "": the owner of that life went between these.
+std::string false_park(const Life& life, const LiveSession& parked, const Scene& scene);
 std::string watch_differs(const Scene& scene);
+std::string parked_silent(const Scene& scene);  // promises_park.cpp
+std::string parked_death_hidden(const Scene& scene);
 std::string signalled_wrongly(const Scene& scene);  // promises_leftovers.cpp
 std::string fate_unknown(const Scene& scene);
 std::string executed_off_record(const Scene& scene);  // promises_background.cpp

@@ -154,6 +154,22 @@ std::string bounds_false(const Scene& scene) {
     return {};
 }
 
+std::string false_park(const Life& life, const LiveSession& parked, const Scene& scene) {
+    const auto& why = parked.park_why();
+    const Bounds bounds{*parked.parked_since(), *parked.parked_before(), why};
+    if (bounds.after > bounds.before) return "bounds crossed";
+    const auto* process = dead(life.owner.process, scene.host);
+    // A clock that was set back unseen excuses, if it is said.
+    if (process == nullptr || why.contains("the wall clock was set back")) return {};
+    const auto since = since_of(life);
+    const auto clocks = clocks_of(since, scene.host.elapsed(), scene.host);
+    if (contains_death(bounds, since, *process, clocks)) return {};
+    const auto clock = scene.host.clocks_between(process->ended_at, process->ended_at).back();
+    return fmt::format("its owner ended at {}, it is said to have been between {} and {} ({})",
+                       format_rfc3339(Host::shown_at(process->ended_at, clock)),
+                       format_rfc3339(bounds.after), format_rfc3339(bounds.before), why);
+}
+
 std::string exit_bounds_false(const Scene& scene) {
     for (const auto& event : scene.step.told) {
         if (!event.process || !event.process->exit) continue;

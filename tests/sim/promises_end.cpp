@@ -52,6 +52,8 @@ bool tells_the_truth(Reason reason, const Departure& went) {
     return false;
 }
 
+}  // namespace
+
 std::string owner_is_well(Reason reason, const Life& life, const Scene& scene) {
     if (life.owner.kind != OwnerKind::process) return "its owner is no process that can be gone";
     const auto* process = process_of(life, scene.host);
@@ -64,14 +66,16 @@ std::string owner_is_well(Reason reason, const Life& life, const Scene& scene) {
     return fmt::format("ended as {}, which is not how its owner went", name_of(reason));
 }
 
-bool has_next(const Event& event, const Scene& scene) {
-    return scene.ledger.life(event.session_id, event.generation + 1) != nullptr;
-}
-
 bool exited_well(const Life& life, const Scene& scene) {
     const auto* process = process_of(life, scene.host);
     return life.leftovers != LeftoversPolicy::none && process != nullptr && !process->alive &&
            process->went.kind == Departure::Kind::exited && process->went.number == 0;
+}
+
+namespace {
+
+bool has_next(const Event& event, const Scene& scene) {
+    return scene.ledger.life(event.session_id, event.generation + 1) != nullptr;
 }
 
 std::string unfounded(const Event& event, const Scene& scene) {

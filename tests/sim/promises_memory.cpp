@@ -23,6 +23,8 @@ std::string difference(const LiveSession& live, const Session& row, const State&
     if (static_cast<std::int32_t>(live.clients().size()) != row.attached) return "attached";
     if (live.is_attach_told() != row.attach_told) return "attach_told";
     if (live.detached_since() != row.detached_since) return "detached_since";
+    if (live.parked_before() != row.parked_before) return "parked_before";
+    if (live.park_why() != row.park_why) return "park_why";
     if (live.background_since() != row.background_since) return "background_since";
     if (live.tally() != row.tally) return "what was counted of its messages";
     if (live.title() != row.title) return "title";

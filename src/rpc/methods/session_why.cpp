@@ -120,8 +120,10 @@ Verdict judge(const Session& session, const Seen& what) {
                             format_rfc3339(*session.unknown_since))};
     }
     if (session.parked_since) {
-        return {"unknown", fmt::format("its owner is gone since {}; it waits to be claimed",
-                                       format_rfc3339(*session.parked_since))};
+        return {"unknown", fmt::format("its owner is gone since {}{}{}{}; it waits to be claimed",
+                                       format_rfc3339(*session.parked_since),
+                                       session.park_why.empty() ? "" : " (", session.park_why,
+                                       session.park_why.empty() ? "" : ")")};
     }
     if (what.is_gone) {
         return {"dead", fmt::format("process {} (start ticks {}) is gone; its end is not recorded "

@@ -102,6 +102,8 @@ void session_columns(Columns& columns, Row& session) {
     columns.maybe_time("unknown_since", session.unknown_since);
     columns.maybe_time("stalled_since", session.stalled_since);
     columns.maybe_time("parked_since", session.parked_since);
+    columns.maybe_time("parked_before", session.parked_before);
+    columns.optional("park_why", session.park_why);
     columns.maybe_time("background_since", session.background_since);
     columns.lines("former_owners", session.former_owners);
     columns.number("pinned", session.pinned);

@@ -55,7 +55,7 @@ VALUES
 INSERT INTO events (seq, type, time, detail) VALUES (9, 'notice', 1800000000007, 'why');
 )sql";
 
-constexpr std::array<Version, 10> versions{{
+constexpr std::array<Version, 11> versions{{
     {1, first_rows},
     {2, R"sql(
 UPDATE sessions SET park_window_s = 90, last_seen_at = 1800000000003, parked_since = 1800000000004
@@ -123,6 +123,9 @@ UPDATE events SET process = '5' || char(10) || 'p-0000000000005' || char(10) || 
     '1800000000001' || char(10) || 'working' || char(10) || '1800000000002' || char(10),
     data = '+' WHERE seq = 9;
 )sql"},
+    {11, R"sql(
+UPDATE sessions SET parked_before = 1800000000006, park_why = 'exited, exit 3' WHERE id = 'leased';
+)sql"},
 }};
 
 class EachVersion : public ::testing::TestWithParam<int> {
@@ -162,7 +165,7 @@ class EachVersion : public ::testing::TestWithParam<int> {
     std::unique_ptr<Store> store_;
     std::unique_ptr<Reader> reader_;
 };
-INSTANTIATE_TEST_SUITE_P(Upto, EachVersion, ::testing::Range(1, 11));
+INSTANTIATE_TEST_SUITE_P(Upto, EachVersion, ::testing::Range(1, 12));
 
 TEST(Migrations, AreAllTriedWithRows) {
     EXPECT_EQ(static_cast<std::size_t>(newest_schema()), versions.size());
@@ -254,6 +257,8 @@ TEST_P(EachVersion, KeepsWhatItKnewOfALease) {
     EXPECT_EQ(leased.park_window, written_by() >= 2 ? 90s : 0s);
     EXPECT_EQ(leased.last_seen_at, from_millis(1'800'000'000'000 + (written_by() >= 2 ? 3 : 0)));
     EXPECT_EQ(leased.parked_since.has_value(), written_by() >= 2);
+    EXPECT_EQ(leased.parked_before.has_value(), written_by() >= 11);
+    EXPECT_EQ(leased.park_why, written_by() >= 11 ? "exited, exit 3" : "");
     EXPECT_EQ(leased.lease_from,
               written_by() >= 4 ? std::optional(SteadyTime{77ms}) : std::nullopt);
     EXPECT_EQ(leased.detached_since.has_value(), written_by() >= 8);

@@ -61,13 +61,15 @@ BatchWriter::BatchWriter(SQLite::Database& database)
                           "park_window_s = ?, leftovers_policy = ?, last_activity_at = ?, "
                           "last_seen_at = NULL, fold = ?, former_owners = ?, lease_from = ?, "
                           "turn_since = NULL, unknown_since = NULL, stalled_since = NULL, "
-                          "parked_since = NULL, background_since = NULL, "
+                          "parked_since = NULL, parked_before = NULL, park_why = NULL, "
+                          "background_since = NULL, "
                           "detached_since = CASE WHEN attached = 0 THEN ? END, {} "
                           "WHERE ordinal = ? AND generation = ?",
                           owner_names().assignments(), end_names().cleared())),
       end_(database,
            fmt::format("UPDATE sessions SET {}, fold = ?, turn_since = NULL, unknown_since = NULL, "
-                       "stalled_since = NULL, parked_since = NULL, attached = 0, attach_told = 0, "
+                       "stalled_since = NULL, parked_since = NULL, parked_before = NULL, "
+                       "park_why = NULL, attached = 0, attach_told = 0, "
                        "detached_since = NULL, background_since = NULL "
                        "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL",
                        end_names().assignments())),
@@ -92,7 +94,8 @@ BatchWriter::BatchWriter(SQLite::Database& database)
                    "UPDATE sessions SET unknown_since = ?, stalled_since = ? "
                    "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       park_(database,
-            "UPDATE sessions SET parked_since = ?, lease_from = ?, turn_since = NULL, "
+            "UPDATE sessions SET parked_since = ?, parked_before = ?, park_why = ?, "
+            "lease_from = ?, turn_since = NULL, "
             "unknown_since = NULL, "
             "stalled_since = NULL WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       seen_(database,
@@ -277,7 +280,8 @@ bool BatchWriter::put(const LivenessMarked& change) {
 
 bool BatchWriter::put(const Parked& change) {
     Binder bind(park_);
-    bind.time(change.since).listened(change.lease_from);
+    bind.time(change.since).time(change.before).optional(change.why);
+    bind.listened(change.lease_from);
     bind.number(change.ordinal).number(change.generation);
     return bind.run() == 1;
 }
