@@ -40,8 +40,9 @@ std::size_t RunningProcesses::counting_of(const SessionId& session_id) const {
     return found == by_session_.end() ? 0 : found->second.counting;
 }
 
-const RunningProcess* RunningProcesses::first_vouched() const {
-    return by_vouch_.empty() ? nullptr : by_vouch_.begin()->second;
+const RunningProcess* RunningProcesses::vouch_over(WallTime now) const {
+    const auto number = vouches_.due(now);
+    return number ? &by_number_.at(*number) : nullptr;
 }
 
 void RunningProcesses::insert(RunningProcess process) {
@@ -54,7 +55,7 @@ void RunningProcesses::insert(RunningProcess process) {
     auto& session = by_session_[row.session_id];
     session.processes.emplace(number, placed);
     if (placed->counts()) ++session.counting;
-    if (row.vouched_until) by_vouch_.emplace(std::pair(*row.vouched_until, number), placed);
+    if (row.vouched_until) vouches_.schedule(number, *row.vouched_until);
     ++counts_.at(static_cast<std::size_t>(row.activity.activity));
 }
 
@@ -63,7 +64,7 @@ RunningProcess RunningProcesses::erase(const ProcessId& id) {
     CHECK(found != by_id_.end());
     const auto& row = found->second->row;
     --counts_.at(static_cast<std::size_t>(row.activity.activity));
-    if (row.vouched_until) by_vouch_.erase({*row.vouched_until, row.number});
+    vouches_.cancel(row.number);
     const auto session = by_session_.find(row.session_id);
     if (found->second->counts()) --session->second.counting;
     session->second.processes.erase(row.number);

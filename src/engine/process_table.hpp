@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "core/background_process.hpp"
+#include "engine/wall_deadlines.hpp"
 
 namespace knell {
 
@@ -46,8 +46,10 @@ class RunningProcesses {
     std::size_t count(ProcessActivity activity) const {
         return counts_.at(static_cast<std::size_t>(activity));
     }
-    /// Of all that somebody vouches for, the one for which that is over first.
-    const RunningProcess* first_vouched() const;
+    /// Of all that somebody vouches for: when that is over for the first of them, and whom it is
+    /// over for at `now`.
+    std::optional<WallTime> next_vouch_end() const { return vouches_.next(); }
+    const RunningProcess* vouch_over(WallTime now) const;
 
     template <typename Visit>
     void for_each(Visit&& visit) const {
@@ -74,7 +76,7 @@ class RunningProcesses {
     std::unordered_map<ProcessId, const RunningProcess*> by_id_;
     std::unordered_map<ProcessIdentity, const RunningProcess*, HashIdentity> by_process_;
     std::unordered_map<SessionId, OfSession> by_session_;
-    std::map<std::pair<WallTime, Number>, const RunningProcess*> by_vouch_;
+    WallDeadlines<Number, SparsePositions> vouches_;
     std::array<std::size_t, process_activity_names.size()> counts_{};
 };
 

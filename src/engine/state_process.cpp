@@ -71,13 +71,11 @@ std::optional<WallTime> State::last_word_for(const RunningProcess& process) cons
 }
 
 std::optional<WallTime> State::next_vouch_end() const {
-    const auto* first = processes_.first_vouched();
-    return first == nullptr ? std::nullopt : first->row.vouched_until;
+    return processes_.next_vouch_end();
 }
 
 const RunningProcess* State::next_vouch_over() const {
-    const auto* first = processes_.first_vouched();
-    return first != nullptr && *first->row.vouched_until <= now_.wall ? first : nullptr;
+    return processes_.vouch_over(now_.wall);
 }
 
 // --- the one door -------------------------------------------------------------------------------
