@@ -158,6 +158,7 @@ class LiveSession {
     Fold fold(std::optional<Reason> ended) const;
 
     SessionId parent_id() const { return PackedId::unpack(text(TextPart::parent_id)); }
+    std::string_view key() const { return text(TextPart::key); }
     std::string_view title() const { return text(TextPart::title); }
     std::string_view cwd() const { return text(SharedPart::cwd); }
     std::string_view command() const { return text(TextPart::command); }

@@ -6,17 +6,15 @@
 #include <vector>
 
 #include "engine/live_session.hpp"
+#include "engine/slot_index.hpp"
 
 namespace knell {
 
-/// Where a live session stands in the table; good until it is erased.
-using Slot = std::uint32_t;
-
-/// The open sessions of a node, found by id.  A slab that never moves its elements, and beside it
-/// an open-addressing index of 8 bytes an entry: a std::unordered_map would add 60 bytes a session.
+/// The open sessions of a node, found by id.  A slab that never moves its elements, and an index
+/// beside it.
 class LiveTable {
   public:
-    static constexpr Slot none = UINT32_MAX;
+    static constexpr Slot none = SlotIndex::none;
 
     Slot find(std::string_view id) const;
     /// `session.id()` must not be in the table.
@@ -25,7 +23,7 @@ class LiveTable {
 
     LiveSession& at(Slot slot) { return slab_[slot]; }
     const LiveSession& at(Slot slot) const { return slab_[slot]; }
-    std::size_t size() const { return size_; }
+    std::size_t size() const { return by_id_.size(); }
 
   private:
     /// Grows by chunks, so that its elements stay where they are and nothing is copied.
@@ -49,26 +47,11 @@ class LiveTable {
         std::size_t size_ = 0;
     };
 
-    struct Entry {
-        std::uint32_t hash = 0;
-        Slot slot = none;
-    };
-
-    void index(std::uint32_t hash, Slot slot);
-    void grow();
-    std::size_t position_of(std::string_view packed_id) const;
-    /// Where an entry stands if nothing is in its way; in the order of the hashes, so growing
-    /// writes from one end to the other.
-    std::size_t home_of(std::uint32_t hash) const;
-    std::size_t after(std::size_t position) const;
-    std::size_t distance(std::size_t from, std::size_t to) const;
+    Slot find_packed(std::uint32_t hash, std::string_view packed_id) const;
 
     Slab slab_;
     std::vector<Slot> free_;
-    /// Between half and four fifths are in use: it grows by half, because every entry that is not
-    /// counts for a million sessions, too.
-    std::vector<Entry> entries_;
-    std::size_t size_ = 0;
+    SlotIndex by_id_;
 };
 
 }  // namespace knell

@@ -126,6 +126,11 @@ const LiveSession* State::find(const SessionId& id) const {
     return slot == LiveTable::none ? nullptr : &table_.at(slot);
 }
 
+const LiveSession* State::find_by_key(std::string_view key) const {
+    const auto slot = keys_.find(table_, key);
+    return slot == LiveTable::none ? nullptr : &table_.at(slot);
+}
+
 const OwnerEntry* State::owner_of(const LiveSession& live) const {
     const auto number = live.owner_link().owner;
     return number == OwnerTable::none ? nullptr : &owners_.at(number);

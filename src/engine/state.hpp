@@ -10,6 +10,7 @@
 
 #include "core/limits.hpp"
 #include "engine/effect.hpp"
+#include "engine/key_index.hpp"
 #include "engine/lease_census.hpp"
 #include "engine/live_table.hpp"
 #include "engine/observation.hpp"
@@ -96,6 +97,8 @@ class State {
     bool has_leaving() const { return leaving_ > 0 || !gone_.empty(); }
 
     const LiveSession* find(const SessionId& id) const;
+    /// The open session of that key, the newest of them where there are several.  O(1).
+    const LiveSession* find_by_key(std::string_view key) const;
     const LiveSession& at(Slot slot) const { return table_.at(slot); }
     const OwnerHosts& owner_hosts() const { return owner_hosts_; }
     const OwnerTable& owners() const { return owners_; }
@@ -216,6 +219,7 @@ class State {
     std::optional<Slot> next_due();
 
     LiveTable table_;
+    KeyIndex keys_;
     OwnerHosts owner_hosts_;
     TextPool texts_;
     OwnerTable owners_;

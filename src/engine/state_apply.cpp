@@ -64,6 +64,7 @@ Slot State::insert(LiveSession&& live) {
         live.set_deadline(first_deadline(live, now_.steady));
     const auto slot = table_.insert(std::move(live));
     auto& placed = table_.at(slot);
+    keys_.insert(table_, slot);
     count(placed, /*in=*/true);
     count_lease(placed, /*in=*/true);
     schedule(slot);
@@ -77,6 +78,7 @@ Slot State::insert(LiveSession&& live) {
 LiveSession State::erase(Slot slot) {
     owners_.unlink(table_, slot);
     wheel_.cancel(slot);
+    keys_.erase(table_, slot);
     const auto& live = table_.at(slot);
     count_lease(live, /*in=*/false);
     count(live, /*in=*/false);

@@ -44,6 +44,10 @@ std::vector<std::string> portrait(const State& state) {
                                     state.processes().counting_of(event.session_id),
                                     state.processes().count_of(event.session_id)));
     }
+    for (int i = 0; i < 3; ++i) {
+        const auto* live = state.find_by_key(fmt::format("k{}", i));
+        lines.push_back(live == nullptr ? "-" : live->id().text());
+    }
     state.processes().for_each([&](const RunningProcess& process) {
         const auto& row = process.row;
         lines.push_back(
@@ -68,6 +72,7 @@ int pick(int from, int below) {
 
 Create random_create(std::string id) {
     auto command = create(std::move(id), process_owner(pick(1, 4)));
+    command.draft.key = fmt::format("k{}", pick(0, 3));
     switch (pick(0, 6)) {
         case 4:
         case 5:
@@ -208,6 +213,32 @@ TEST(State, AWordFromTheFutureOfAnotherBootBoundsNothing) {
     EXPECT_FALSE(state.heads().last_word);
     state.revert();
     EXPECT_FALSE(state.heads().last_word) << "a failed batch brings it back";
+}
+
+void open(State& state, const std::string& id, const std::string& key) {
+    auto command = create(id, process_owner(1));
+    command.draft.key = key;
+    take(state, decide(Command{std::move(command)}, nullptr, state));
+}
+
+TEST(State, KnowsTheOpenSessionOfAKey) {
+    State state;
+    state.begin(at(0));
+    open(state, "a", "k");
+    open(state, "b", "other");
+    EXPECT_EQ(state.find_by_key("k")->id().text(), "a");
+    EXPECT_EQ(state.find_by_key("none"), nullptr);
+    state.settle();
+
+    take(state, decide(Command{resume("a", /*takeover=*/true)}, nullptr, state));
+    EXPECT_EQ(state.find_by_key("k")->generation(), 2U);
+    open(state, "c", "k");
+    EXPECT_EQ(state.find_by_key("k")->id().text(), "c");
+    state.revert();
+
+    EXPECT_EQ(state.find_by_key("k")->generation(), 1U);
+    take(state, decide(Command{close("a")}, nullptr, state));
+    EXPECT_EQ(state.find_by_key("k"), nullptr);
 }
 
 /// Every second one a UUID.

@@ -112,6 +112,7 @@ void World::create(const Action& action, std::optional<Close> and_close) {
     create.draft.source = "cli";
     create.draft.owner = pick_owner(action);
     create.draft.cwd = "/srv/" + id;
+    if (action.fate % 3 != 0) create.draft.key = fmt::format("key {}", action.fate / 3 % 8);
     if (action.fate % 2 == 0) create.draft.title = create.draft.owner.command;
     if (action.which / 8 % 3 == 0) {
         create.draft.on_owner_loss = OnOwnerLoss::park;

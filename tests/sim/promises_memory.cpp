@@ -1,5 +1,8 @@
 // Memory is only a copy: whatever both hold, the store says the same.
 
+#include <functional>
+#include <map>
+
 #include <fmt/format.h>
 
 #include "promises.hpp"
@@ -20,11 +23,11 @@ std::string difference(const LiveSession& live, const Session& row, const State&
     if (live.unknown_since() != row.unknown_since) return "unknown_since";
     if (live.stalled_since() != row.stalled_since) return "stalled_since";
     if (live.parked_since() != row.parked_since) return "parked_since";
+    if (live.parked_before() != row.parked_before) return "parked_before";
+    if (live.park_why() != row.park_why) return "park_why";
     if (static_cast<std::int32_t>(live.clients().size()) != row.attached) return "attached";
     if (live.is_attach_told() != row.attach_told) return "attach_told";
     if (live.detached_since() != row.detached_since) return "detached_since";
-    if (live.parked_before() != row.parked_before) return "parked_before";
-    if (live.park_why() != row.park_why) return "park_why";
     if (live.background_since() != row.background_since) return "background_since";
     if (live.tally() != row.tally) return "what was counted of its messages";
     if (live.title() != row.title) return "title";
@@ -46,6 +49,23 @@ std::string difference(const SessionId& id, const Scene& scene) {
     if (!*row) return fmt::format("session {} is in memory only", id.text());
     const auto what = difference(*live, **row, *scene.state);
     return what.empty() ? what : fmt::format("session {} differs: {}", id.text(), what);
+}
+
+/// Of each key the newest that is open is found by it.
+std::string keys_differ(const Scene& scene) {
+    std::map<std::string, const LiveSession*, std::less<>> newest;
+    for (const auto& [id, known] : scene.ledger.sessions()) {
+        const auto* live = scene.state->find(SessionId(id));
+        if (live == nullptr) continue;
+        auto& found = newest[std::string(live->key())];
+        if (found == nullptr || found->ordinal() < live->ordinal()) found = live;
+    }
+    newest.erase("");
+    for (const auto& [key, live] : newest) {
+        if (scene.state->find_by_key(key) == live) continue;
+        return fmt::format("session {} is not found by its key {}", live->id().text(), key);
+    }
+    return {};
 }
 
 /// Those that run: each is small, and there are few.
@@ -94,6 +114,7 @@ std::string memory_differs(const Scene& scene) {
 std::string memory_differs_anywhere(const Scene& scene) {
     if (scene.state == nullptr || scene.reader == nullptr) return {};
     if (auto what = processes_differ(scene); !what.empty()) return what;
+    if (auto what = keys_differ(scene); !what.empty()) return what;
     for (const auto& [id, known] : scene.ledger.sessions()) {
         if (auto what = difference(SessionId(id), scene); !what.empty()) return what;
     }

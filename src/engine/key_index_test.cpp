@@ -1,0 +1,91 @@
+#include "engine/key_index.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "testing/commands.hpp"
+
+namespace knell {
+namespace {
+
+class Sessions {
+  public:
+    Slot open(Ordinal ordinal, const std::string& key) {
+        auto session = testing::create(fmt::format("s{}", ordinal)).draft;
+        session.ordinal = ordinal;
+        session.key = key;
+        const auto slot =
+            table_.insert(LiveSession(session, owner_hosts_, texts_, std::chrono::milliseconds{0}));
+        index_.insert(table_, slot);
+        return slot;
+    }
+    void end(Slot slot) {
+        index_.erase(table_, slot);
+        table_.erase(slot);
+    }
+    Slot find(const std::string& key) const { return index_.find(table_, key); }
+    std::size_t keys() const { return index_.size(); }
+
+  private:
+    LiveTable table_;
+    OwnerHosts owner_hosts_;
+    TextPool texts_;
+    KeyIndex index_;
+};
+
+TEST(KeyIndex, GivesTheNewestOfSeveralAndThenTheOneBefore) {
+    Sessions sessions;
+    const auto first = sessions.open(1, "k");
+    const auto third = sessions.open(3, "k");
+    // As a batch does that is taken back: older than what is there.
+    const auto second = sessions.open(2, "k");
+    EXPECT_EQ(sessions.find("k"), third);
+
+    sessions.end(third);
+    EXPECT_EQ(sessions.find("k"), second);
+    sessions.end(first);
+    EXPECT_EQ(sessions.find("k"), second);
+    sessions.end(second);
+    EXPECT_EQ(sessions.find("k"), SlotIndex::none);
+    EXPECT_EQ(sessions.keys(), 0U);
+}
+
+TEST(KeyIndex, KnowsNothingOfSessionsWithoutAKey) {
+    Sessions sessions;
+    const auto slot = sessions.open(1, "");
+
+    EXPECT_EQ(sessions.find(""), SlotIndex::none);
+    EXPECT_EQ(sessions.keys(), 0U);
+    sessions.end(slot);
+}
+
+RC_GTEST_PROP(KeyIndex, FindsTheNewestOfEachKeyAndNothingElse, ()) {
+    Sessions sessions;
+    std::map<std::string, std::map<Ordinal, Slot>> model;
+    Ordinal last = 0;
+    const auto steps = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 200));
+    for (const auto step : steps) {
+        const auto key = fmt::format("key {}", step % 40);
+        auto& open = model[key];
+        if (step < 120 || open.empty()) {
+            ++last;
+            open[last] = sessions.open(last, key);
+        } else {
+            auto one = std::next(open.begin(), step % static_cast<int>(open.size()));
+            sessions.end(one->second);
+            open.erase(one);
+        }
+    }
+    std::size_t keys = 0;
+    for (const auto& [key, open] : model) {
+        RC_ASSERT(sessions.find(key) == (open.empty() ? SlotIndex::none : open.rbegin()->second));
+        if (!open.empty()) ++keys;
+    }
+    RC_ASSERT(sessions.keys() == keys);
+}
+
+}  // namespace
+}  // namespace knell
