@@ -32,7 +32,7 @@ void StopOrders::fill_in(StopOrder& order) {
 StopOrders::Done StopOrders::step(SteadyTime now) {
     Done done;
     done.trees = trees_.step(now);
-    for (const auto& [root, fate] : done.trees) {
+    for (const auto& [root, fate, left] : done.trees) {
         if (wanted_.erase(key_of(root.process)) > 0) fates_[key_of(root.process)] = fate;
     }
     std::ranges::move(leftovers_.step(now), std::back_inserter(waiting_));

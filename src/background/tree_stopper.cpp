@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <csignal>
 
+#include <fmt/format.h>
+
 #include "watch/cached_tree.hpp"
+#include "watch/leftovers.hpp"
 
 namespace knell {
 
@@ -19,6 +22,23 @@ constexpr int rounds_max = 20;
 /// So often what was killed must have been found again before it counts as unkillable: on a busy
 /// host its time may be over before it was given the processor to die.
 constexpr int looks_killing_min = 8;
+/// So many are named when some are left.
+constexpr std::size_t named_max = 3;
+
+/// "process 7 (sleep 9), process 8 (…)".
+std::string names_of(const std::vector<ProcessIdentity>& found, const ProcessTree& tree) {
+    std::string names;
+    for (std::size_t i = 0; i < std::min(found.size(), named_max); ++i) {
+        const auto pid = found[i].pid;
+        names += fmt::format("{}process {}", i == 0 ? "" : ", ", pid);
+        const auto stat = tree.stat(pid);
+        if (!stat || stat->start_ticks != found[i].start_ticks)
+            continue;  // that would be another's
+        names += fmt::format(" ({})", readable_command(tree.command_line(pid)));
+    }
+    if (found.size() > named_max) names += fmt::format(" and {} more", found.size() - named_max);
+    return names;
+}
 
 }  // namespace
 
@@ -38,7 +58,7 @@ std::vector<TreeStopper::Stopped> TreeStopper::step(SteadyTime now) {
         const bool is_due = now >= job.next_look || (now >= job.until && !job.is_killing);
         if (!is_due) return false;
         const auto fate = advance(job, look, now);
-        if (fate) done.push_back({std::move(job.root), *fate});
+        if (fate) done.push_back({std::move(job.root), *fate, std::move(job.left)});
         return fate.has_value();
     });
     return done;
@@ -52,21 +72,49 @@ std::optional<Fate> TreeStopper::advance(Job& job, const ProcessTree& look, Stea
         // What cannot be seen from here is not found, and may well run.
         const auto held = holder_.hold(job.root.process);
         if (held ? !(*held)->has_ended() : held.error() == NotHeld::unreachable) {
-            return now < job.until ? std::nullopt : std::optional(Fate::left);
+            if (now < job.until) return std::nullopt;
+            job.left = why_not_found(job.root);
+            return Fate::left;
         }
         if (job.was_killed) return Fate::killed;
         return job.asked.empty() ? Fate::gone : Fate::stopped;
     }
     const bool is_over = now >= job.until;
     if (job.is_killing) ++job.looks_killing;
-    if (is_over && job.looks_killing >= looks_killing_min) return Fate::left;
+    if (is_over && job.looks_killing >= looks_killing_min) {
+        job.left = names_of(found, tree_) +
+                   (job.was_killed ? ": still there after SIGKILL"
+                                   : ": cannot be held, and so not be signalled, from here");
+        return Fate::left;
+    }
     if (is_over && !job.is_killing) {
         job.is_killing = true;
         job.until = now + Stopper::kill_grace;
         job.delay = look_delay_min;
     }
     const bool may_go_on = job.is_killing ? kill_all(job) : ask_all(job, found);
-    return may_go_on ? std::nullopt : std::optional(Fate::left);
+    if (may_go_on) return std::nullopt;
+    job.left = names_of(found, tree_) + (found.size() == 1
+                                             ? ": it, or something below it, owns an open session"
+                                             : ": they, or what is below them, own open sessions");
+    return Fate::left;
+}
+
+/// It runs, and is not among what may be stopped.
+std::string TreeStopper::why_not_found(const TreeRoot& root) const {
+    const auto& process = root.process;
+    auto name = names_of({process}, tree_);
+    if (bounds_.owners.contains(process)) return name + ": it owns an open session";
+    if (bounds_.is_others(process, root.session_id)) {
+        return name + ": it is on record for another session";
+    }
+    if (process.pid_namespace != tree_.pid_namespace()) {
+        // Its number is somebody else's here, and so would be the command.
+        return fmt::format("process {}: it is in a pid namespace that is not the daemon's",
+                           process.pid);
+    }
+    return name +
+           ": it cannot be looked at from here, and so not be proven to be the one on record";
 }
 
 bool TreeStopper::ask_all(Job& job, const std::vector<ProcessIdentity>& found) const {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -36,6 +37,7 @@ class TreeStopper {
     struct Stopped {
         TreeRoot root;
         Fate fate = Fate::gone;  // gone, stopped, killed, or left: not all of it could be stopped
+        std::string left{};      // what, and why, in words; "" unless its fate is `left`
     };
     /// Those that are done.
     std::vector<Stopped> step(SteadyTime now);
@@ -53,6 +55,7 @@ class TreeStopper {
         std::set<Key> asked;  // to end
         bool was_killed = false;
         int looks_killing = 0;  // that found some of it though it was killed
+        std::string left{};
     };
     enum class Sent : std::uint8_t { sent, gone, spared, unreachable };
 
@@ -62,6 +65,7 @@ class TreeStopper {
     /// False when there is nothing that may be signalled.
     bool ask_all(Job& job, const std::vector<ProcessIdentity>& found) const;
     bool kill_all(Job& job) const;
+    std::string why_not_found(const TreeRoot& root) const;
 
     const ProcessHolder& holder_;
     const ProcessTree& tree_;

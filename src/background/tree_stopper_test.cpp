@@ -20,12 +20,16 @@ namespace knell {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using testing::FakeHolder;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 const std::string our_socket = "/run/knell.sock";
 
@@ -52,12 +56,14 @@ class StopTree : public ::testing::Test {
             const auto done = stopper.step(now);
             if (!done.empty()) {
                 EXPECT_EQ(done.size(), 1U);
+                left = done.front().left;
                 return done.front().fate;
             }
         }
         return std::nullopt;
     }
 
+    std::string left;  // as it was told
     testing::FakeTree tree;
     FakeHolder holder{tree};
     LiveOwners owners;
@@ -71,6 +77,7 @@ TEST_F(StopTree, IsAskedOnceAndThenGone) {
     order();
     order();  // asked twice
     EXPECT_EQ(run(1s), Fate::stopped);
+    EXPECT_EQ(left, "");
     EXPECT_THAT(holder.signals[100], ElementsAre(SIGTERM, SIGCONT));
     EXPECT_THAT(holder.signals[101], ElementsAre(SIGTERM, SIGCONT));
     EXPECT_TRUE(stopper.is_idle());
@@ -116,8 +123,10 @@ TEST_F(StopTree, WhatIsSparedIsLeft) {
     start(100, 1, 0);
     start(101, 100, SIGTERM);
     holder.spared = {100};
+    tree.processes.at(100).command_line = "agent --serve";
     order();
     EXPECT_EQ(run(10s), Fate::left);
+    EXPECT_EQ(left, "process 100 (agent --serve): it, or something below it, owns an open session");
     EXPECT_THAT(holder.signals[100], IsEmpty());
     EXPECT_THAT(holder.signals[101], ElementsAre(SIGTERM, SIGCONT));
 }
@@ -128,7 +137,32 @@ TEST_F(StopTree, AnOwnerIsNotFoundAndLeft) {
     owners.add(root.process);
     EXPECT_EQ(run(4s), std::nullopt);
     EXPECT_EQ(run(2s), Fate::left);
+    EXPECT_THAT(left, StartsWith("process 100 ("));
+    EXPECT_THAT(left, EndsWith("): it owns an open session"));
     EXPECT_THAT(holder.signals, IsEmpty());
+}
+
+TEST_F(StopTree, OneThatCameOnRecordForAnotherSessionIsLeft) {
+    start(100, 1, 0);
+    TreeStopper other{holder, tree, {our_socket, owners, [](auto&&...) { return true; }}};
+    other.add(order(), now);
+    std::vector<TreeStopper::Stopped> done;
+    for (const auto end = now + 6s; now < end && done.empty(); now += 20ms) done = other.step(now);
+    ASSERT_EQ(done.size(), 1U);
+    EXPECT_EQ(done.front().fate, Fate::left);
+    EXPECT_THAT(done.front().left, EndsWith("it is on record for another session"));
+    EXPECT_THAT(holder.signals, IsEmpty());
+}
+
+TEST_F(StopTree, OfManyThatAreLeftSomeAreNamed) {
+    for (pid_t pid = 100; pid < 105; ++pid) {
+        start(pid, pid == 100 ? 1 : 100, 0);
+        holder.spared.insert(pid);
+    }
+    order();
+    EXPECT_EQ(run(1s), Fate::left);
+    EXPECT_THAT(left, AllOf(HasSubstr("process 102 ("), Not(HasSubstr("process 103 ("))));
+    EXPECT_THAT(left, EndsWith(" and 2 more: they, or what is below them, own open sessions"));
 }
 
 TEST_F(StopTree, OneThatBecomesAnOwnerAtTheLastMomentGoesOn) {
@@ -164,6 +198,7 @@ TEST_F(StopTree, OneThatCannotBeKilledIsLeft) {
     order();
     EXPECT_EQ(run(9s), std::nullopt);
     EXPECT_EQ(run(2s), Fate::left);
+    EXPECT_THAT(left, EndsWith("): still there after SIGKILL"));
 }
 
 TEST_F(StopTree, OneThatWasKilledMayTakeItsTimeOnABusyHost) {
@@ -187,6 +222,15 @@ TEST_F(StopTree, WithoutADescriptorItIsTriedAgainUntilItsTimeIsUp) {
     EXPECT_EQ(run(2s), Fate::stopped);
 }
 
+TEST_F(StopTree, WithoutADescriptorToTheEndItIsLeft) {
+    start(100, 1, SIGTERM);
+    holder.out_of_descriptors = true;
+    order();
+    EXPECT_EQ(run(20s), Fate::left);
+    EXPECT_THAT(left, EndsWith("): cannot be held, and so not be signalled, from here"));
+    EXPECT_THAT(holder.signals, IsEmpty());
+}
+
 TEST_F(StopTree, OneThatCannotBeSeenFromHereIsLeft) {
     start(100, 1, SIGTERM);
     auto root = TreeRoot{ProcessId::from_bits(1), SessionId("s"),
@@ -195,6 +239,16 @@ TEST_F(StopTree, OneThatCannotBeSeenFromHereIsLeft) {
     holder.out_of_descriptors = true;
     stopper.add(root, now);
     EXPECT_EQ(run(6s), Fate::left);
+    EXPECT_EQ(left, "process 100: it is in a pid namespace that is not the daemon's");
+}
+
+TEST_F(StopTree, OneThatCannotBeLookedAtIsLeft) {
+    start(100, 1, SIGTERM);
+    const auto root = order();
+    tree.processes.clear();
+    holder.out_of_descriptors = true;
+    EXPECT_EQ(run(6s), Fate::left);
+    EXPECT_THAT(left, StartsWith("process 100: it cannot be looked at from here"));
 }
 
 // --- with real ones ------------------------------------------------------------------------------

@@ -21,8 +21,9 @@ void log_fates(const StopOrder& order) {
 }
 
 void log_stopped(const TreeStopper::Stopped& tree) {
-    log_info("background process {} (pid {}) and what belongs to it: {}", tree.root.id.text(),
-             tree.root.process.pid, name_in(fate_names, tree.fate));
+    log_info("background process {} (pid {}) and what belongs to it: {}{}{}", tree.root.id.text(),
+             tree.root.process.pid, name_in(fate_names, tree.fate), tree.left.empty() ? "" : ": ",
+             tree.left);
 }
 
 }  // namespace knell

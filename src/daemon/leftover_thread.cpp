@@ -45,6 +45,16 @@ std::vector<Leftover> topmost(const TreeRoot& root, const std::vector<ProcessIde
     return top;
 }
 
+/// The background processes that it stops, with all that belongs to them.
+std::vector<ProcessId> trees_in(const StopOrder& order) {
+    std::vector<ProcessId> ids;
+    for (const auto& leftover : order.leftovers) {
+        if (leftover.fate != Fate::stopping || leftover.process_id.empty()) continue;
+        ids.push_back(leftover.process_id);
+    }
+    return ids;
+}
+
 }  // namespace
 
 LeftoverThread::LeftoverThread(const ProcessTree& tree, TreeBounds bounds, Tell tell)
@@ -66,12 +76,14 @@ bool LeftoverThread::search(std::vector<LeftoverSearch> searches, Found&& found)
 }
 
 void LeftoverThread::stop_leftovers(StopOrder order) {
+    for (const auto& id : trees_in(order)) states_.ordered(id);
     Request request;
     request.order = std::move(order);
     queue_.push_always(std::move(request));
 }
 
 void LeftoverThread::stop_tree(TreeRoot root) {
+    states_.ordered(root.id);
     Request request;
     request.root = std::move(root);
     queue_.push_always(std::move(request));
@@ -114,10 +126,12 @@ void LeftoverThread::take(Request&& request) {
     } else if (request.remains) {
         remains_.push_back(std::move(request.remains));
     } else if (request.root) {
+        states_.begun(request.root->id);
         stopping_.add(std::move(*request.root), read_awake_clock());
     } else if (request.marks) {
         request.marks(find_marks(tree_, bounds_.socket));
     } else {
+        for (const auto& id : trees_in(request.order)) states_.begun(id);
         stopping_.add(std::move(request.order), read_awake_clock());
     }
 }
@@ -130,7 +144,11 @@ void LeftoverThread::step() {
         return true;
     });
     auto done = stopping_.step(read_awake_clock());
-    for (const auto& tree : done.trees) tell_.stopped(tree);
+    for (const auto& tree : done.trees) {
+        // Told first: whoever asks how it went finds an answer on record, or here.
+        tell_.stopped(tree);
+        states_.ended(tree.root.id, tree.left);
+    }
     for (auto& order : done.orders) tell_.settled(std::move(order));
     if (!remains_.empty()) look_at_remains(read_awake_clock());
 }

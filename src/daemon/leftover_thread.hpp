@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "background/stop_orders.hpp"
+#include "background/stop_states.hpp"
 #include "base/bounded_queue.hpp"
 #include "watch/leftover_look.hpp"
 #include "watch/live_owners.hpp"
@@ -41,6 +42,8 @@ class LeftoverThread {
     /// Looks for all background processes of which something runs; `found` is called on this
     /// thread.
     void look_for_marks(FoundMarks found);
+    /// From the moment it was asked for: whether it is under way, and what it left.  Any thread.
+    StopState stop_state(const ProcessId& id) const { return states_.of(id); }
     /// What is under way is dropped: the record still says so, and the next daemon goes on with it.
     void stop();
 
@@ -72,6 +75,7 @@ class LeftoverThread {
     const std::unique_ptr<ProcessHolder> holder_;
     const Tell tell_;
     BoundedQueue<Request> queue_;
+    StopStates states_;
 
     // This thread only.
     std::vector<std::unique_ptr<Look>> looks_;

@@ -1,5 +1,6 @@
 #include "daemon/leftover_thread.hpp"
 
+#include <csignal>
 #include <future>
 #include <latch>
 
@@ -81,6 +82,32 @@ TEST_F(Survivors, AnOrderIsSettledWhenItsTreesAre) {
     leftover.fate = Fate::stopping;
     thread.stop_leftovers({SessionId("s"), 1, {leftover}});
     EXPECT_EQ(settled.get_future().get().leftovers.front().fate, Fate::stopped);
+    ::waitpid(pid, nullptr, 0);
+}
+
+/// The process itself is gone, and what it started does not want to.
+TEST_F(Survivors, ATreeIsBeingStoppedUntilAllOfItIsGone) {
+    const auto pid = start("(trap '' TERM; echo >&9; sleep 1000; :) & wait");
+    EXPECT_FALSE(thread.stop_state(root.id).is_stopping);
+    thread.stop_tree(root);
+    EXPECT_TRUE(thread.stop_state(root.id).is_stopping) << "from the moment it was asked for";
+    ::waitpid(pid, nullptr, 0);
+    EXPECT_TRUE(thread.stop_state(root.id).is_stopping) << "its child has its grace";
+    EXPECT_EQ(stopped.get_future().get().fate, Fate::killed);
+    thread.stop();
+    EXPECT_EQ(thread.stop_state(root.id), StopState{});
+}
+
+TEST_F(Survivors, WhatIsLeftIsKnown) {
+    const auto pid = start("sleep 1000 & echo >&9; wait");
+    const auto children = tree.children(pid).value();
+    ASSERT_EQ(children.size(), 1U);
+    owners.add(*table.identify(children.front()));
+    thread.stop_tree(root);
+    EXPECT_EQ(stopped.get_future().get().fate, Fate::left);
+    thread.stop();
+    EXPECT_NE(thread.stop_state(root.id).left.find("owns an open session"), std::string::npos);
+    ::kill(children.front(), SIGKILL);
     ::waitpid(pid, nullptr, 0);
 }
 
