@@ -105,7 +105,7 @@ struct BackgroundProcess {
     std::optional<WallTime> stale_since;  // told as process:stale
     std::optional<WallTime> vouched_until;
     std::optional<WallTime> stop_asked_at;
-    std::string stop_asked_by;
+    std::string stop_asked_by;  // without a time: why a stop was given up, and who asked for it
     std::optional<ProcessExit> exit;
 
     bool operator==(const BackgroundProcess&) const = default;

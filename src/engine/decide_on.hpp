@@ -81,6 +81,7 @@ Decided<VouchProcess::Reply> decide_on(VouchProcess&& vouch, const Session* past
                                        const State& state);
 Decided<NotedReply> decide_on(ProcessGone&& gone, const Session* past, const State& state);
 Decided<NotedReply> decide_on(ProcessActive&& active, const Session* past, const State& state);
+Decided<NotedReply> decide_on(ProcessNotStopped&& left, const Session* past, const State& state);
 
 /// What observers say about owners; see decide_owner.cpp.
 Decided<NotedReply> decide_on(OwnerGone&& gone, const Session* past, const State& state);

@@ -275,6 +275,20 @@ Decided<NotedReply> decide_on(ProcessGone&& gone, const Session* past, const Sta
     return decision;
 }
 
+/// Nobody goes on with that stop, also not the next daemon: a row that went on reading as being
+/// stopped would say what is not so.
+Decided<NotedReply> decide_on(ProcessNotStopped&& left, const Session*, const State& state) {
+    const auto* process = state.processes().find(left.process_id);
+    const bool is_wanted = process != nullptr && process->row.process == left.process &&
+                           process->row.stop_asked_at.has_value();
+    if (!is_wanted) return reply_with(NotedReply{0});
+    auto decision = reply_with(NotedReply{1});
+    decision.changes.emplace_back(ProcessStopAsked{
+        ref_to(*process), std::nullopt,
+        fmt::format("{}; {} had asked for it", left.why, process->row.stop_asked_by)});
+    return decision;
+}
+
 Decided<NotedReply> decide_on(ProcessActive&& active, const Session* past, const State& state) {
     const auto* process = state.processes().find(active.process_id);
     // That it is over its watch says, who knows how.

@@ -63,6 +63,12 @@ struct ProcessActive {
     ActivityFacts facts;
     bool stale = false;
 };
+/// It was to be stopped, and was left running.
+struct ProcessNotStopped {
+    ProcessId process_id;
+    ProcessIdentity process;
+    std::string why;
+};
 
 /// Something everybody may hear that is about no session: the daemon came up or goes, or a person
 /// should know (`notice`).
@@ -71,7 +77,8 @@ struct Announce {
     std::string detail;
 };
 
-using Observation = std::variant<OwnerGone, OwnerUnknown, OwnerAlive, SettleLeftovers, ClientGone,
-                                 ClientsGone, Named, ProcessGone, ProcessActive, Announce>;
+using Observation =
+    std::variant<OwnerGone, OwnerUnknown, OwnerAlive, SettleLeftovers, ClientGone, ClientsGone,
+                 Named, ProcessGone, ProcessActive, ProcessNotStopped, Announce>;
 
 }  // namespace knell

@@ -160,8 +160,9 @@ struct ProcessMarked : ProcessRef {
 struct ProcessVouched : ProcessRef {
     std::optional<WallTime> until;
 };
+/// Without a time: it was asked for and could not be done, and `by` says by whom and why.
 struct ProcessStopAsked : ProcessRef {
-    WallTime at;
+    std::optional<WallTime> at;
     std::string by;
 };
 

@@ -350,6 +350,40 @@ TEST_P(Background, ItIsStoppedForWhoAsksAndTheRecordSaysWho) {
     EXPECT_EQ(refusal(journal().one(stop_process(7), at(9))).code, ErrorCode::not_found);
 }
 
+TEST_P(Background, AStopThatIsGivenUpIsTakenBackWithItsReason) {
+    journal().one(record_process("a", 7), at(5));
+    journal().one(stop_process(7), at(6));
+    const ProcessNotStopped left{process_id(7), process(7).process, "process 7: it owns a session"};
+
+    const auto step = say(left, at(7));
+
+    EXPECT_FALSE(process(7).stop_asked_at);
+    EXPECT_EQ(process(7).stop_asked_by, "process 7: it owns a session; the test had asked for it");
+    EXPECT_TRUE(step.effects.empty());
+    EXPECT_EQ(status("a"), Status::background);
+    restart(at(8));
+    EXPECT_FALSE(process(7).stop_asked_at) << "the next daemon does not go on with it";
+
+    const auto again = say(stop_process(7), at(9));
+    EXPECT_EQ(process(7).stop_asked_at, at(9).wall);
+    EXPECT_EQ(process(7).stop_asked_by, "the test");
+    EXPECT_EQ(effects_of<StopTree>(again).size(), 1U);
+}
+
+TEST_P(Background, OnlyAStopThatWasAskedForIsTakenBack) {
+    journal().one(record_process("a", 7), at(5));
+    ProcessNotStopped left{process_id(7), process(7).process, "it owns a session"};
+    journal().one(left, at(6));  // it was stopped with its session
+    EXPECT_EQ(process(7).stop_asked_by, "");
+    journal().one(stop_process(7), at(7));
+    left.process.start_ticks += 1;  // of another that had its id
+    journal().one(left, at(8));
+    EXPECT_EQ(process(7).stop_asked_at, at(7).wall);
+    left.process_id = process_id(8);
+    journal().one(left, at(9));
+    EXPECT_EQ(process(7).stop_asked_at, at(7).wall);
+}
+
 // --- a store that other programs write to -------------------------------------------------------
 
 /// The other program tells nobody of what it writes.

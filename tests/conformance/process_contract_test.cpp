@@ -68,7 +68,7 @@ struct Kind {
 };
 
 /// All but ProcessOpened, which makes its row.
-const std::array<Kind, 4> kinds{{
+const std::array<Kind, 5> kinds{{
     {"ProcessEnded",
      [](std::int64_t number, const ProcessId& id) -> Change {
          return ProcessEnded{{number, id}, exit_at(noon + 5s)};
@@ -86,6 +86,10 @@ const std::array<Kind, 4> kinds{{
     {"ProcessStopAsked",
      [](std::int64_t number, const ProcessId& id) -> Change {
          return ProcessStopAsked{{number, id}, noon + 5s, "a person"};
+     }},
+    {"ProcessStopAsked, taken back",
+     [](std::int64_t number, const ProcessId& id) -> Change {
+         return ProcessStopAsked{{number, id}, std::nullopt, "it owns a session"};
      }},
 }};
 

@@ -112,7 +112,7 @@ void RandomHistory::change_process(std::int64_t number, Batch& batch) {
         }
         case 2: {
             auto change = on_process<ProcessStopAsked>(number);
-            change.at = time();
+            change.at = maybe_time();
             change.by = text();
             batch.changes.emplace_back(std::move(change));
             return;
