@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/clock_words.hpp"
 #include "engine/decide.hpp"
 #include "engine/decide_on.hpp"
 #include "engine/end_events.hpp"
@@ -25,18 +26,6 @@ WallTime last_known_alive(const LiveSession& live, const Departure& departure, W
     return std::min(known, seen_gone);
 }
 
-/// Why the times of an end are not what the clock on the wall shows.
-/// `spans_start`: they reach back to before this daemon began.
-std::string said_of_clock(const LiveSession& live, bool spans_start, const State& state) {
-    const auto behind = std::chrono::floor<std::chrono::seconds>(state.set_back_for(live));
-    if (behind.count() == 0 && spans_start && state.was_set_back_unseen()) {
-        return "; the wall clock was set back while no knell ran, which these times do not show";
-    }
-    if (behind.count() == 0) return {};
-    return fmt::format("; the wall clock was set back by {} s while it ran, its times go on",
-                       behind.count());
-}
-
 }  // namespace
 
 Departed end_of_departed(const LiveSession& live, const OwnerEntry& owner, const State& state) {
@@ -53,7 +42,7 @@ Departed end_of_departed(const LiveSession& live, const OwnerEntry& owner, const
     end.ended_at = departure.last_look
                        ? end.ended_before
                        : std::clamp(live.last_seen_at(), end.ended_after, end.ended_before);
-    end.evidence += said_of_clock(live, !departure.last_look, state);
+    end.evidence += said_of_clock(state.set_back_for(live), !departure.last_look, state);
     const auto found = std::ranges::find(owner.found, live.id(), &FoundLeftovers::session_id);
     if (is_command && found != owner.found.end()) end.leftovers = found->leftovers;
     return {path, std::move(end)};
@@ -111,8 +100,9 @@ Decision end_of_parked(const LiveSession& live, const State& state) {
     end.reason = Reason::owner_lost;
     end.proof = row_of(EndPath::park_window_over).proof;
     end.detail = "park window over";
-    end.evidence = fmt::format("nobody claimed it within {} s", live.park_window().count());
-    end.evidence += said_of_clock(live, live.is_silent_since_start(), state);
+    end.evidence = fmt::format("its owner was last there at {}, nobody claimed it within {} s",
+                               format_rfc3339(*live.parked_since()), live.park_window().count());
+    end.evidence += said_of_clock(state.set_back_for(live), live.is_silent_since_start(), state);
     end.ended_after = end.ended_at = std::min(*live.parked_since(), now);
     end.ended_before = now;
     Decision decision;
@@ -129,7 +119,7 @@ Decision reap(const LiveSession& live, const State& state) {
     end.detail = fmt::format("lease of {} s not renewed", live.lease_ttl().count());
     end.evidence = fmt::format("last renewed at {}{}", format_rfc3339(live.last_seen_at()),
                                live.unknown_since() ? ", held for one more TTL since then" : "");
-    end.evidence += said_of_clock(live, live.is_silent_since_start(), state);
+    end.evidence += said_of_clock(state.set_back_for(live), live.is_silent_since_start(), state);
     end.ended_after = end.ended_at = std::min(live.last_seen_at(), now);
     end.ended_before = now;
     Decision decision;

@@ -7,6 +7,7 @@
 
 #include "core/limits.hpp"
 #include "engine/background.hpp"
+#include "engine/clock_words.hpp"
 #include "engine/decide_on.hpp"
 #include "engine/refusals.hpp"
 
@@ -136,6 +137,7 @@ ProcessExit exit_of(const RunningProcess& process, const ProcessGone& gone, cons
     // Where nobody watched, the last that was heard of it.
     exit.at =
         departure.last_look ? exit.before : std::clamp(row.activity.since, exit.after, exit.before);
+    exit.evidence += said_of_clock(state.set_back_for(process), !departure.last_look, state);
     return exit;
 }
 

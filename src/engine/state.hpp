@@ -82,6 +82,7 @@ class State {
     std::optional<WallTime> last_word_for(const RunningProcess& process) const;
     /// By how much it is behind, or zero.
     std::chrono::milliseconds set_back_for(const LiveSession& live) const;
+    std::chrono::milliseconds set_back_for(const RunningProcess& process) const;
     /// The last moment at which an earlier daemon is known to have watched that session's owner.
     std::optional<WallTime> last_word_for(const LiveSession& live) const;
     /// The wall clock was set back while no daemon ran, and nobody knows by how much.

@@ -53,8 +53,12 @@ std::optional<Slot> State::next_background_unsure() {
 
 // --- time ---------------------------------------------------------------------------------------
 
+std::chrono::milliseconds State::set_back_for(const RunningProcess& process) const {
+    return set_back_since(process.clock);
+}
+
 WallTime State::time_for(const RunningProcess& process) const {
-    return now_.wall + set_back_since(process.clock);
+    return now_.wall + set_back_for(process);
 }
 
 WallTime State::earliest_for(const RunningProcess& process, std::optional<SteadyTime> boot) const {

@@ -329,6 +329,31 @@ TEST_P(Background, WhatRunsStaysWithTheSessionWhoeverOwnsIt) {
     EXPECT_EQ(process_events().back().generation, 3U);
 }
 
+TEST_P(Background, AnExitSaysThatTheClockWasSetBack) {
+    journal().one(record_process("a", 7), at(5));
+    auto now = at(100);
+    now.wall -= 240h;
+    auto departure = exited(0);
+    departure.last_look = at(90).boot;
+    departure.seen_at = at(95).boot;
+    journal().one(process_gone(7, departure), now);
+    EXPECT_EQ(process(7).exit->after, at(90).wall) << "as its own clock went on";
+    EXPECT_EQ(process(7).exit->before, at(95).wall);
+    EXPECT_THAT(process(7).exit->evidence, HasSubstr("the wall clock was set back by 864000 s"));
+}
+
+TEST_P(Background, AnExitSaysThatAnotherBootFoundTheClockSetBack) {
+    restart(at(0), "boot-1");
+    journal().one(record_process("a", 7), at(5));
+    journal().state.set_watched_until(at(600).boot);
+    journal().tick(at(600));
+    restart(at(300), "boot-2");
+    journal().one(process_gone(7, host_restarted()), at(300));
+    EXPECT_EQ(process(7).exit->after, at(5).wall) << "a last word from the future proves nothing";
+    EXPECT_THAT(process(7).exit->evidence,
+                HasSubstr("the wall clock was set back while no knell ran"));
+}
+
 // --- stopping -----------------------------------------------------------------------------------
 
 TEST_P(Background, ItIsStoppedForWhoAsksAndTheRecordSaysWho) {

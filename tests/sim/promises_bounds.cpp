@@ -23,7 +23,6 @@ struct Bounds {
     WallTime after;
     WallTime before;
     const std::string& evidence;
-    bool is_exit = false;  // of a process: its evidence says how it went, and nothing of clocks
 };
 
 /// What it counts its times from.
@@ -31,10 +30,22 @@ struct Since {
     Host::Duration opened_at;
     const std::vector<Host::Ahead>& opened_ahead;
     WallTime opened_wall;
+    Host::Duration clock_from;  // since when it has its clock
 };
 
-Since since_of(const auto& life) {
-    return {life.opened_at, life.opened_ahead, life.opened_wall};
+Since since_of(const Life& life) {
+    return {life.opened_at, life.opened_ahead, life.opened_wall, life.opened_at};
+}
+
+/// It counts by the clock of its session, which may have begun before the last start.
+Since since_of(const KnownProcess& process, const Ledger& ledger) {
+    auto clock_from = process.opened_at;
+    if (const auto* session = ledger.find(process.session)) {
+        for (const auto& [generation, life] : session->lives) {
+            clock_from = std::min(clock_from, life.opened_at);
+        }
+    }
+    return {process.opened_at, process.opened_ahead, process.opened_wall, clock_from};
 }
 
 bool is_within(const Bounds& end, WallTime time) {
@@ -60,9 +71,8 @@ bool may_be_uncounted(const Bounds& end, Host::Duration since, Host::Ahead faste
         scene.ledger.started_at(),
         [&](Host::Duration start) { return since <= start && start <= written_at; });
     const bool was_set_back = scene.host.clocks_between(written_at, written_at).back() < fastest;
-    const bool says_so = end.is_exit || end.evidence.contains("the wall clock was set back");
-    // A process counts by the clock of its session, which may have begun before the last start.
-    return (came_later || end.is_exit) && was_set_back && says_so;
+    const bool says_so = end.evidence.contains("the wall clock was set back");
+    return came_later && was_set_back && says_so;
 }
 
 /// Nothing ends before it begins: an owner that was gone by then ended when its session began.
@@ -86,13 +96,15 @@ std::string false_end(const Event& event, const Bounds& end, const Since& life, 
         const bool is_between =
             scene.host.clocks_between(written_at, written_at).back() <= written_by &&
             written_by <= fastest;
-        const bool is_told =
-            is_declared || may_be_uncounted(end, life.opened_at, fastest, written_at, scene);
+        const bool is_uncounted =
+            may_be_uncounted(end, life.clock_from, fastest, written_at, scene);
+        // What follows the end of its session is told as of that end, if the clock is behind it.
+        const bool is_told = is_declared || is_uncounted || event.after_end;
         if (!is_between || !is_told) {
-            return fmt::format("it was written at {}, which no clock showed",
-                               format_rfc3339(event.time));
+            return fmt::format("it was written at {}, which no clock showed ({})",
+                               format_rfc3339(event.time), end.evidence);
         }
-        clocks.push_back(written_by);
+        if (is_declared || is_uncounted) clocks.push_back(written_by);
     }
     // What somebody only says may be anything.
     if (is_declared || dead == nullptr) return {};
@@ -134,7 +146,7 @@ std::string false_exit(const Event& event, const Scene& scene) {
     std::string what;
     for (const auto written_at : scene.step.decided_at) {
         what = false_end(
-            event, {exit.after, exit.before, exit.evidence, /*is_exit=*/true}, since_of(*known),
+            event, {exit.after, exit.before, exit.evidence}, since_of(*known, scene.ledger),
             /*is_declared=*/false, dead(process.process, scene.host), written_at, scene);
         if (what.empty()) return {};
     }
