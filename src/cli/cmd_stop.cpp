@@ -26,10 +26,10 @@ constexpr std::chrono::seconds gone_within{15};
 
 constexpr auto footer = R"(
 Stops background processes with everything they started: SIGTERM, then SIGKILL for what still runs
-five seconds later. Only what is proven to belong to them is signalled. Waits until the processes
-themselves are gone, for up to 15 seconds; what they started and ignores SIGTERM is killed when its
-five seconds are over. To stop one that has exited is no error. Before it stops several it asks, on
-a terminal.
+five seconds later. Only what is proven to belong to them is signalled. Waits until all of that is
+gone, for up to 15 seconds, and says what was left running and why: nothing is stopped that owns an
+open session, or has such an owner below it. To stop one that has exited is no error. Before it
+stops several it asks, on a terminal.
 
 With --session all background processes of a session are stopped; the session itself and its agent
 go on.
@@ -40,7 +40,7 @@ Examples:
   knell ps --json | jq -r '.processes[] | select(.activity == "listening") | .process_id' |
     xargs knell stop --yes
 
-Exit status: 0 all are gone, 1 some are not, 2 wrong usage.)";
+Exit status: 0 all are gone with everything they started, 1 some are not, 2 wrong usage.)";
 
 class StopProcesses final : public Command {
   public:
@@ -126,11 +126,34 @@ class StopProcesses final : public Command {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             auto& row = rows[i];
             const bool was_gone = row && wire::bool_at(*row, "already_exited");
-            if (watch && row && client::is_running(*row)) row = watch->wait(ids_[i], deadline);
+            if (watch && row && client::is_being_stopped(*row)) {
+                row = watch->wait(ids_[i], deadline);
+            }
             if (!tell(ids_[i], row, was_gone, results)) status = exit_failed;
         }
         if (json_) print_json(JsonObject{{"results", std::move(results)}});
         return status;
+    }
+
+    /// "" when it is as it was asked for.
+    std::string why_not_stopped(const std::string& id, const JsonObject& row, bool was_gone) const {
+        const bool runs = client::is_running(row);
+        const auto pid = wire::int_at(row, "pid");
+        const auto left = wire::text_at(row, "stop_failed");
+        if (client::is_being_stopped(row)) {
+            if (no_wait_) return {};
+            return runs ? fmt::format(
+                              "{} (pid {}) was told to stop {} s ago and still runs; look "
+                              "again: knell ps",
+                              id, pid, gone_within.count())
+                        : fmt::format(
+                              "{} (pid {}) is gone, but some of what it started still runs "
+                              "after {} s; look again: knell ps",
+                              id, pid, gone_within.count());
+        }
+        if (runs) return fmt::format("{} (pid {}) was not stopped: {}", id, pid, left);
+        if (was_gone || left.empty()) return {};
+        return fmt::format("{} (pid {}) is gone, but not all that it started: {}", id, pid, left);
     }
 
     /// False unless it is as it was asked for.
@@ -143,17 +166,14 @@ class StopProcesses final : public Command {
             return false;
         }
         results.emplace_back(*row);
-        const bool runs = client::is_running(*row);
-        if (runs && !no_wait_) {
-            complain("stop", fmt::format("{} (pid {}) was told to stop {} s ago and still runs; "
-                                         "look again: knell ps",
-                                         id, wire::int_at(*row, "pid"), gone_within.count()));
+        if (const auto why = why_not_stopped(id, *row, was_gone); !why.empty()) {
+            complain("stop", why);
             return false;
         }
         if (!json_) {
-            const auto* how = runs       ? "is being stopped"
-                              : was_gone ? "had exited already"
-                                         : "stopped";
+            const auto* how = was_gone                         ? "had exited already"
+                              : client::is_being_stopped(*row) ? "is being stopped"
+                                                               : "stopped";
             const auto words = client::exit_words(*row);
             print_line(fmt::format("{} {}{}{}", id, how, words.empty() ? "" : ": ", words));
         }

@@ -26,10 +26,18 @@ std::string session_text(const JsonObject& process) {
 
 /// How it is known what it does; what somebody said about it first.
 std::string evidence_text(const JsonObject& process, WallTime now) {
-    if (!client::is_running(process)) return client::exit_words(process);
     std::string text;
     const auto add = [&](std::string words) { text += (text.empty() ? "" : ", ") + words; };
-    if (process.contains("stop_asked_at")) add("stopping");
+    const bool is_stopping = client::is_being_stopped(process);
+    if (!client::is_running(process)) {
+        if (is_stopping) add("stopping what it started");
+        add(client::exit_words(process));
+        return text;
+    }
+    if (is_stopping) add("stopping");
+    if (const auto left = text_at(process, "stop_failed"); !left.empty()) {
+        add(fmt::format("not stopped: {}", left));
+    }
     if (const auto until = text_at(process, "vouched_until"); !until.empty()) {
         const auto time = parse_rfc3339(until);
         if (time && *time > now) add("wanted, " + relative_time(*time, now));

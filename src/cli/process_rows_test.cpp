@@ -53,6 +53,17 @@ TEST(ProcessTable, InAFileHoldsEverything) {
     EXPECT_THAT(lines[3], Not(HasSubstr("\x1b")));
 }
 
+TEST(ProcessTable, SaysWhatBecameOfAStop) {
+    auto processes = three_processes();
+    processes[0].as_object()["stopping"] = false;
+    processes[0].as_object()["stop_failed"] = "process 4711 (agent): it owns an open session";
+    processes[2].as_object()["stopping"] = true;
+    const auto lines = lines_of(process_table(processes, now).render({}));
+    EXPECT_THAT(lines[1],
+                HasSubstr("not stopped: process 4711 (agent): it owns an open session, "));
+    EXPECT_THAT(lines[3], HasSubstr("stopping what it started, exit 2"));
+}
+
 TEST(ProcessTable, FitsEveryWidthAndKeepsIdAndActivity) {
     for (const std::size_t width : {40U, 60U, 80U, 120U, 200U}) {
         const Terminal terminal{.interactive = true, .colour = false, .width = width};

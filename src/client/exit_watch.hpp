@@ -7,20 +7,21 @@
 
 namespace knell::client {
 
-/// Hears when background processes end, on a connection that follows nothing else.  Begin it
-/// before the processes are told to stop, and no end is missed.
+/// Waits for the stop of background processes to end, on a connection that follows nothing else.
+/// Begin it before the processes are told to stop, and no end is missed.
 class ExitWatch {
   public:
     static Result<ExitWatch> begin(Connection& connection);
 
-    /// The process as process.show has it, once it is gone or the time is up.
+    /// The process as process.show has it, once nothing of it is being stopped any more or the
+    /// time is up.
     Result<JsonObject> wait(std::string_view process_id, const Deadline& deadline);
 
   private:
     explicit ExitWatch(Connection& connection) : connection_(connection) {}
 
-    /// True when something was told.
-    Result<bool> hear(const Deadline& deadline);
+    /// Until something was told, or a moment has passed.
+    Result<void> hear(const Deadline& deadline);
 
     Connection& connection_;
 };

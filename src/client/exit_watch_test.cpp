@@ -35,11 +35,11 @@ class ExitWatching : public ::testing::Test {
     std::optional<Connection> connection_;
 };
 
-constexpr auto running = R"("result":{"process_id":"p","state":"running"})";
-constexpr auto exited = R"("result":{"process_id":"p","state":"exited"})";
+constexpr auto running = R"("result":{"process_id":"p","state":"running","stopping":true})";
+constexpr auto exited = R"("result":{"process_id":"p","state":"exited","stopping":false})";
 /// An answer, and behind it an event that nobody asked for at that moment.
 constexpr auto running_and_told =
-    R"("result":{"process_id":"p","state":"running"}})"
+    R"("result":{"process_id":"p","state":"running","stopping":true}})"
     "\n"
     R"({"jsonrpc":"2.0","method":"event","params":{"type":"process:exit"})";
 
@@ -53,6 +53,35 @@ TEST_F(ExitWatching, LooksAgainWhenItIsToldOfAnExit) {
     const auto row = watch->wait("p", Deadline{30s});
     ASSERT_TRUE(row);
     EXPECT_FALSE(is_running(*row));
+}
+
+TEST_F(ExitWatching, LooksAgainUntilWhatItStartedIsGoneToo) {
+    serve([](const std::string& call, int shown) -> std::string {
+        if (call.contains("events.subscribe")) return R"("result":{"after":1})";
+        // Nobody tells of these.
+        return shown < 2 ? R"("result":{"process_id":"p","state":"exited","stopping":true})"
+                         : exited;
+    });
+    auto watch = ExitWatch::begin(connection());
+    ASSERT_TRUE(watch);
+    const auto row = watch->wait("p", Deadline{30s});
+    ASSERT_TRUE(row);
+    EXPECT_FALSE(is_being_stopped(*row));
+}
+
+TEST_F(ExitWatching, DoesNotWaitForOneThatIsLeft) {
+    serve([](const std::string& call, int shown) -> std::string {
+        if (call.contains("events.subscribe")) return R"("result":{"after":1})";
+        return shown < 1 ? running
+                         : R"("result":{"process_id":"p","state":"running","stopping":false,)"
+                           R"("stop_failed":"it owns an open session"})";
+    });
+    auto watch = ExitWatch::begin(connection());
+    ASSERT_TRUE(watch);
+    const auto row = watch->wait("p", Deadline{30s});
+    ASSERT_TRUE(row);
+    EXPECT_TRUE(is_running(*row));
+    EXPECT_EQ(wire::text_at(*row, "stop_failed"), "it owns an open session");
 }
 
 TEST_F(ExitWatching, GivesWhatItIsWhenTheTimeIsUp) {

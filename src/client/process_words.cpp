@@ -11,6 +11,13 @@ bool is_running(const JsonObject& process) {
     return text_at(process, "state") == "running";
 }
 
+bool is_being_stopped(const JsonObject& process) {
+    // A daemon of an earlier version says only that it was asked for.
+    if (!process.contains("stopping"))
+        return process.contains("stop_asked_at") && is_running(process);
+    return wire::bool_at(process, "stopping");
+}
+
 std::string exit_words(const JsonObject& process) {
     const auto* exit = wire::object_at(process, "exit");
     if (exit == nullptr) return {};

@@ -21,6 +21,18 @@ TEST(ExitWords, SayHowItEnded) {
               "never ran: no such file");
 }
 
+TEST(IsBeingStopped, IsWhatTheDaemonSays) {
+    EXPECT_TRUE(is_being_stopped(row(R"({"state":"exited","stopping":true})")));
+    EXPECT_FALSE(is_being_stopped(
+        row(R"({"state":"exited","stopping":false,"stop_asked_at":"2026-05-20T11:59:59.000Z"})")));
+    EXPECT_FALSE(is_being_stopped(row(R"({"state":"running"})")));
+    // As an earlier version told it.
+    EXPECT_TRUE(
+        is_being_stopped(row(R"({"state":"running","stop_asked_at":"2026-05-20T11:59:59.000Z"})")));
+    EXPECT_FALSE(
+        is_being_stopped(row(R"({"state":"exited","stop_asked_at":"2026-05-20T11:59:59.000Z"})")));
+}
+
 TEST(SessionWords, NameASessionThatIsNoLongerOpen) {
     EXPECT_EQ(session_words(row(R"({"session":"open"})")), "");
     EXPECT_EQ(session_words(row(R"({"session":"ended"})")), "its session has ended");

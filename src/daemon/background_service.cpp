@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "core/limits.hpp"
+#include "daemon/leftover_log.hpp"
 #include "engine/refusals.hpp"
 #include "platform/clock.hpp"
 #include "platform/environment.hpp"
@@ -119,11 +120,16 @@ Result<rpc::OutputPage> BackgroundService::output(const rpc::OutputQuery& query)
 
 void BackgroundService::take_up_remains(ReadThread& reads) {
     here_.leftovers.look_for_marks([this, &reads](std::vector<ProcessId> marks) {
-        if (marks.empty()) return;
+        if (marks.empty()) {
+            remains_known_ = true;
+            return;
+        }
         auto run = [this, marks = std::move(marks)](Reader& reader) {
             take_up_remains(marks, reader);
+            remains_known_ = true;
         };
         if (!reads.submit(rpc::ConnectionId::none, {std::move(run), {}})) {
+            remains_known_ = true;
             log_error(
                 "what ended background processes left running is not on record until the "
                 "next start: too many reads wait");
@@ -251,6 +257,27 @@ void BackgroundService::carry_out(StopTree&& effect) {
     log_info("stopping background process {} (pid {}: {}) and what belongs to it, asked for by {}",
              effect.id.text(), effect.process.pid, effect.command, effect.said_by);
     here_.leftovers.stop_tree({effect.id, facts ? facts->session_id : SessionId{}, effect.process});
+}
+
+void BackgroundService::carry_out(StopLeftovers&& effect) {
+    log_stopping(effect);
+    here_.leftovers.stop_leftovers(
+        {std::move(effect.session_id), effect.generation, std::move(effect.leftovers)});
+}
+
+StopState BackgroundService::stop_state(const BackgroundProcess& process) const {
+    auto state = here_.leftovers.stop_state(process.id);
+    if (!process.stop_asked_at || state.is_stopping) return state;
+    // That it ended, or was left, comes on record behind the stop; and a daemon that has just come
+    // up may still find something of one that had ended before.
+    state.is_stopping = process.exit ? !remains_known_ : state.left.empty();
+    return state;
+}
+
+void BackgroundService::note_stopped(const TreeStopper::Stopped& tree) {
+    log_stopped(tree);
+    if (tree.left.empty()) return;
+    here_.observe(ProcessNotStopped{tree.root.id, tree.root.process, tree.left});
 }
 
 void BackgroundService::record_survivors(const UnwatchProcess& gone,

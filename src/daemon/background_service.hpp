@@ -74,6 +74,10 @@ class BackgroundService {
     std::optional<ActivityFacts> activity_of(const ProcessId& id) const {
         return sampler_.facts(id);
     }
+    /// Any thread.
+    StopState stop_state(const BackgroundProcess& process) const;
+    /// On the thread of the leftovers.
+    void note_stopped(const TreeStopper::Stopped& tree);
     rpc::Backend::ProcessLimits bounds() const {
         const auto config = here_.config.current();
         return {.per_session = config->processes.per_session, .node = config->processes.max};
@@ -90,6 +94,7 @@ class BackgroundService {
     void carry_out(UnwatchProcess&& effect);
     void carry_out(const OpenGate& effect);
     void carry_out(StopTree&& effect);
+    void carry_out(StopLeftovers&& effect);
 
     /// What runs goes on running, and is found again by the next daemon.
     void stop();
@@ -118,6 +123,7 @@ class BackgroundService {
     BoundedQueue<Request> queue_;
     Poller poller_;
     std::atomic<bool> stopping_ = false;
+    std::atomic<bool> remains_known_ = false;  // what an earlier daemon left is looked through
     ProcSource source_;
     ActivitySampler sampler_;
 

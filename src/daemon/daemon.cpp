@@ -91,7 +91,7 @@ class Daemon final : public rpc::Backend {
           delivery_reader_(std::move(readers.delivery)),
           leftovers_(process_tree_, running_.bounds(options_.paths.listen_socket, live_owners_),
                      {.settled = [this](StopOrder order) { record_fates(std::move(order)); },
-                      .stopped = log_stopped}),
+                      .stopped = [this](const auto& tree) { background_.note_stopped(tree); }}),
           background_(std::move(outputs), background_dependencies(descriptors.processes_max)),
           watch_(
               processes_, descriptors.owners_max,
@@ -267,6 +267,9 @@ class Daemon final : public rpc::Backend {
     std::optional<ActivityFacts> activity_of(const ProcessId& id) const override {
         return background_.activity_of(id);
     }
+    StopState stop_state(const BackgroundProcess& process) const override {
+        return background_.stop_state(process);
+    }
     ProcessLimits process_bounds() const override { return background_.bounds(); }
     ProcessId new_process_id() override { return ProcessId::from_bits(random_bits().front()); }
 
@@ -344,15 +347,10 @@ class Daemon final : public rpc::Backend {
     void carry_out_one(UnwatchProcess&& effect) { background_.carry_out(std::move(effect)); }
     void carry_out_one(OpenGate&& effect) { background_.carry_out(effect); }
     void carry_out_one(StopTree&& effect) { background_.carry_out(std::move(effect)); }
+    void carry_out_one(StopLeftovers&& effect) { background_.carry_out(std::move(effect)); }
 
     /// With what is published next, behind the answers of that step.
     void carry_out_one(ReleaseClients&& effect) { released_.push_back(std::move(effect)); }
-
-    void carry_out_one(StopLeftovers&& effect) {
-        log_stopping(effect);
-        leftovers_.stop_leftovers(
-            {std::move(effect.session_id), effect.generation, std::move(effect.leftovers)});
-    }
 
     /// On the thread of the leftovers.
     void record_fates(StopOrder order) {

@@ -22,7 +22,8 @@ class Surroundings {
     /// Calls the daemon; one is started where none runs.
     virtual Result<JsonObject> call(std::string_view method, const JsonObject& params) = 0;
 
-    /// Waits until the process is gone, for as long as stopping one takes; its row as it is then.
+    /// Waits until the process is gone with all that belongs to it, or was left, for as long as
+    /// stopping one takes; its row as it is then.
     virtual Result<JsonObject> wait_until_gone(std::string_view process_id) = 0;
 
     /// KNELL_SESSION_ID of whoever started the server; "" without one.

@@ -123,19 +123,25 @@ ToolResult process_stop(const JsonObject& arguments, Surroundings& surroundings)
     auto process = surroundings.call("process.stop", {{"process_id", id}});
     if (!process) return refused(process.error());
     const bool was_gone = wire::bool_at(*process, "already_exited");
-    if (!was_gone && client::is_running(*process)) {
+    if (client::is_being_stopped(*process)) {
         process = surroundings.wait_until_gone(id);
         if (!process) return refused(process.error());
     }
-    const bool is_gone = !client::is_running(*process);
     (*process)["already_exited"] = was_gone;
-    (*process)["stopping"] = !is_gone;
-    const auto* how = was_gone  ? "had exited already: "
-                      : is_gone ? "stopped: "
-                                : "was told to stop and still runs, look again later: ";
+    const bool runs = client::is_running(*process);
+    const bool is_stopping = client::is_being_stopped(*process);
+    const auto left = text_at(*process, "stop_failed");
+    const bool is_left = !is_stopping && (runs || (!was_gone && !left.empty()));
+    const auto how = is_stopping && runs ? "was told to stop and still runs, look again later: "
+                     : is_stopping ? "is gone, but some of what it started still runs, look again "
+                                     "later: "
+                     : is_left && runs ? fmt::format("was not stopped ({}): ", left)
+                     : is_left  ? fmt::format("is gone, but not all that it started ({}): ", left)
+                     : was_gone ? "had exited already: "
+                                : "stopped: ";
     return {.texts = {how + process_text(*process)},
             .content = std::move(*process),
-            .is_error = !is_gone};
+            .is_error = is_stopping || is_left};
 }
 
 ToolResult process_vouch(const JsonObject& arguments, Surroundings& surroundings) {

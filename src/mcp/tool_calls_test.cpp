@@ -19,6 +19,11 @@ constexpr auto gone_row = R"({"process_id":"p-1","session_id":"s","session":"ope
     "command":"make","started_at":"2026-05-18T10:00:00.000Z","state":"exited",
     "exit":{"kind":"signaled","signal":15}})";
 
+/// The row with these fields too.
+std::string with(std::string_view row, std::string_view more) {
+    return std::string(row.substr(0, row.size() - 1)).append(",").append(more).append("}");
+}
+
 class ToolCalls : public ::testing::Test {
   protected:
     ToolResult call(std::string_view tool, std::string_view arguments = "{}") {
@@ -112,27 +117,49 @@ TEST_F(ToolCalls, OutputComesWithWhereToGoOn) {
 }
 
 TEST_F(ToolCalls, StopWaitsUntilItIsGone) {
-    world.answers(server_row);
-    world.answers(gone_row);
+    world.answers(with(server_row, R"("stopping":true)"));
+    world.answers(with(gone_row, R"("stopping":false)"));
     const auto result = call("process_stop", R"({"process_id":"p-1"})");
     EXPECT_THAT(world.asked, ElementsAre(R"(process.stop {"process_id":"p-1"})", "wait p-1"));
     EXPECT_FALSE(result.is_error);
     EXPECT_THAT(result.texts.at(0), HasSubstr("stopped: p-1: exited (signal 15 (SIGTERM))"));
+    EXPECT_EQ(result.content.at("stopping"), false);
 }
 
 TEST_F(ToolCalls, StopOfOneThatStaysIsAnError) {
-    world.answers(server_row);
-    world.answers(server_row);
-    const auto result = call("process_stop", R"({"process_id":"p-1"})");
+    world.answers(with(server_row, R"("stopping":true)"));
+    world.answers(with(server_row, R"("stopping":true)"));
+    auto result = call("process_stop", R"({"process_id":"p-1"})");
     EXPECT_TRUE(result.is_error);
     EXPECT_THAT(result.texts.at(0), HasSubstr("still runs"));
     EXPECT_EQ(result.content.at("stopping"), true);
+
+    world.answers(with(server_row, R"("stopping":true)"));
+    world.answers(with(gone_row, R"("stopping":true)"));
+    result = call("process_stop", R"({"process_id":"p-1"})");
+    EXPECT_TRUE(result.is_error);
+    EXPECT_THAT(result.texts.at(0), HasSubstr("is gone, but some of what it started still runs"));
+}
+
+TEST_F(ToolCalls, StopOfWhatIsLeftSaysWhy) {
+    const auto left =
+        R"("stopping":false,"stop_failed":"process 7 (agent): it owns an open session")";
+    world.answers(with(server_row, R"("stopping":true)"));
+    world.answers(with(server_row, left));
+    auto result = call("process_stop", R"({"process_id":"p-1"})");
+    EXPECT_TRUE(result.is_error);
+    EXPECT_THAT(result.texts.at(0),
+                HasSubstr("was not stopped (process 7 (agent): it owns an open session): p-1"));
+
+    world.answers(with(server_row, R"("stopping":true)"));
+    world.answers(with(gone_row, left));
+    result = call("process_stop", R"({"process_id":"p-1"})");
+    EXPECT_TRUE(result.is_error);
+    EXPECT_THAT(result.texts.at(0), HasSubstr("is gone, but not all that it started (process 7"));
 }
 
 TEST_F(ToolCalls, StopOfOneThatIsGoneSaysSo) {
-    auto row = wire::parse_json(gone_row).value().as_object();
-    row["already_exited"] = true;
-    world.answers(wire::to_text(row));
+    world.answers(with(gone_row, R"("already_exited":true,"stopping":false)"));
     const auto result = call("process_stop", R"({"process_id":"p-1"})");
     EXPECT_FALSE(result.is_error);
     EXPECT_THAT(result.texts.at(0), HasSubstr("had exited already"));

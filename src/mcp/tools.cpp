@@ -113,7 +113,7 @@ constexpr std::array all_tools{
          .name = "process_stop",
          .title = "Stop a background process",
          .about = "Stops a background process and everything it started: SIGTERM, then SIGKILL "
-                  "for what still runs five seconds later. Waits until it is gone.",
+                  "for what still runs five seconds later. Waits until all of that is gone.",
          .destroys = true,
          .repeatable = true,
          .arguments = stop_arguments},

@@ -7,6 +7,7 @@
 
 #include "core/background_process.hpp"
 #include "core/error.hpp"
+#include "core/stop_state.hpp"
 #include "core/sweep_report.hpp"
 #include "engine/command.hpp"
 #include "engine/observation.hpp"
@@ -128,6 +129,8 @@ class Backend : public Surroundings, public NodeControl {
     virtual Result<OutputPage> process_output(const OutputQuery& query) = 0;
     /// What a running one was last seen doing, newer than the record.  Any thread.
     virtual std::optional<ActivityFacts> activity_of(const ProcessId& id) const = 0;
+    /// How far its stop is, newer than the record.  Any thread.
+    virtual StopState stop_state(const BackgroundProcess& process) const = 0;
     struct ProcessLimits {
         std::size_t per_session = 0;
         std::size_t node = 0;

@@ -274,6 +274,38 @@ TEST_F(ProcessMethods, StopAnswersOnceAndAgain) {
     EXPECT_TRUE(late.contains("exit"));
 }
 
+TEST_F(ProcessMethods, ARowSaysWhetherItIsBeingStoppedWithWhatItStarted) {
+    const auto id = started();
+    EXPECT_EQ(about("process.show", id).at("stopping").as_bool(), false);
+    about("process.stop", id);
+    EXPECT_EQ(about("process.show", id).at("stopping").as_bool(), true);
+    exit_of(id);
+    backend_.live_stops[ProcessId(id)] = {.is_stopping = true, .left = {}};
+    EXPECT_EQ(about("process.show", id).at("stopping").as_bool(), true) << "what it started";
+    EXPECT_EQ(about("process.stop", id).at("already_exited").as_bool(), true);
+    backend_.live_stops[ProcessId(id)] = {.is_stopping = false, .left = "process 7 (agent): why"};
+    const auto row = about("process.show", id);
+    EXPECT_EQ(row.at("stopping").as_bool(), false);
+    EXPECT_EQ(row.at("stop_failed").as_string(), "process 7 (agent): why");
+}
+
+TEST_F(ProcessMethods, AStopThatWasGivenUpSaysWhyUntilTheNext) {
+    const auto id = started();
+    about("process.stop", id);
+    const auto process = backend_.reader().process(ProcessId(id)).value()->process.process;
+    backend_.observe(ProcessNotStopped{ProcessId(id), process, "process 7 (agent): why"});
+    const auto row = about("process.show", id);
+    EXPECT_EQ(row.at("stopping").as_bool(), false);
+    EXPECT_EQ(row.at("stop_failed").as_string(),
+              "process 7 (agent): why; process 100 (uid 1000) had asked for it");
+    EXPECT_FALSE(row.contains("stop_asked_at"));
+    EXPECT_FALSE(row.contains("stop_asked_by"));
+    const auto again = about("process.stop", id);
+    EXPECT_EQ(again.at("stopping").as_bool(), true);
+    EXPECT_FALSE(again.contains("stop_failed"));
+    EXPECT_EQ(again.at("stop_asked_by").as_string(), "process 100 (uid 1000)");
+}
+
 TEST_F(ProcessMethods, StopOfOneThatEndsMeanwhileSaysSo) {
     const auto id = started();
     backend_.holds_reads = true;

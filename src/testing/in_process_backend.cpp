@@ -205,6 +205,11 @@ std::optional<ActivityFacts> InProcessBackend::activity_of(const ProcessId& id) 
     return seen == live_activity.end() ? std::nullopt : std::optional(seen->second);
 }
 
+StopState InProcessBackend::stop_state(const BackgroundProcess& process) const {
+    if (const auto set = live_stops.find(process.id); set != live_stops.end()) return set->second;
+    return {.is_stopping = process.stop_asked_at && !process.exit, .left = {}};
+}
+
 SessionId InProcessBackend::new_session_id() {
     return SessionId(make_uuid7(now_.wall, {0, static_cast<std::uint64_t>(++ids_)}));
 }

@@ -50,6 +50,7 @@ class InProcessBackend final : public rpc::Backend {
     std::vector<rpc::StartRequest> started;            // processes, so far; refused ones too
     std::map<ProcessId, std::string> outputs;          // what processes wrote
     std::map<ProcessId, ActivityFacts> live_activity;  // what they were last seen doing
+    std::map<ProcessId, StopState> live_stops;         // of others: as it is on record
     std::set<pid_t> watched;                           // as owners of sessions
     std::size_t output_kept = SIZE_MAX;                // bytes of each
     rpc::Backend::ProcessLimits process_limits{limits::processes_per_session_default,
@@ -112,6 +113,7 @@ class InProcessBackend final : public rpc::Backend {
     void start_process(rpc::StartRequest request, rpc::Done<Reply> done) override;
     Result<rpc::OutputPage> process_output(const rpc::OutputQuery& query) override;
     std::optional<ActivityFacts> activity_of(const ProcessId& id) const override;
+    StopState stop_state(const BackgroundProcess& process) const override;
     ProcessLimits process_bounds() const override { return process_limits; }
 
   private:

@@ -56,6 +56,22 @@ void list_activity(Sink& sink, const BackgroundProcess& process) {
 }
 
 template <typename Sink>
+void list_stop(Sink& sink, const BackgroundProcess& process, const std::optional<StopState>& stop) {
+    if (process.stop_asked_at) {
+        sink.time("stop_asked_at", *process.stop_asked_at);
+        sink.text("stop_asked_by", process.stop_asked_by);
+    }
+    if (stop) sink.flag("stopping", stop->is_stopping);
+    if (stop && stop->is_stopping) return;
+    if (!process.stop_asked_at && !process.stop_asked_by.empty()) {
+        sink.text("stop_failed", process.stop_asked_by);
+    } else if (stop) {
+        // Not on record yet; or it has ended itself, and what it started is left.
+        sink.text("stop_failed", stop->left);
+    }
+}
+
+template <typename Sink>
 void list_fields(Sink& sink, const BackgroundProcess& process, const ProcessView& view) {
     sink.text("process_id", process.id.text());
     sink.text("session_id", process.session_id.text());
@@ -76,8 +92,7 @@ void list_fields(Sink& sink, const BackgroundProcess& process, const ProcessView
     sink.flag("counts", counts_as_work(process, view.now));
     if (process.stale_since) sink.time("stale_since", *process.stale_since);
     if (process.vouched_until) sink.time("vouched_until", *process.vouched_until);
-    if (process.stop_asked_at) sink.time("stop_asked_at", *process.stop_asked_at);
-    sink.text("stop_asked_by", process.stop_asked_by);
+    list_stop(sink, process, view.stop);
     if (process.exit) {
         sink.object("exit", [&process](auto& inner) { list_fields(inner, *process.exit); });
     }

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "core/background_process.hpp"
+#include "core/stop_state.hpp"
 #include "wire/json.hpp"
 #include "wire/process_fields.hpp"
 
@@ -13,6 +15,8 @@ struct ProcessView {
     WallTime now;  // whether it counts may hang on the time
     SessionState session = SessionState::open;
     ProcessScope scope = ProcessScope::session;
+    /// Of one that is asked for.  An event tells what is on record, which is all that it knows.
+    std::optional<StopState> stop{};
 };
 
 /// By the task that was asked for; "": by none.

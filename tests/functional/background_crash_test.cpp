@@ -227,10 +227,13 @@ TEST_F(BackgroundCrash, AStopGoesOnWhereItsProcessIsGoneAndWhatItStartedIsNot) {
     until_it_wrote(id, "ready");
     const Stray below(static_cast<pid_t>(std::stol(text(output(id), "output"))));
     client.must("process.stop", R"({"process_id":")" + id + R"("})");
-    exited(id);
+    EXPECT_TRUE(at(exited(id), "stopping").as_bool()) << "its child has its grace";
     daemon.kill9();
     daemon.start();
-    below.wait_until_gone();
+    reconnect();
+    EXPECT_TRUE(at(row(id), "stopping").as_bool()) << "the stop goes on";
+    until([&] { return !at(row(id), "stopping").as_bool(); }, "all of it to be gone");
+    EXPECT_FALSE(is_running(below.pid()));
 }
 
 }  // namespace

@@ -154,6 +154,45 @@ TEST_F(Background, OneThatIgnoresItIsKilledWithItsChildren) {
     below.wait_until_gone();
 }
 
+TEST_F(Background, IsStoppedOnceWhatItStartedIsGoneToo) {
+    const auto process = start_shell("(trap '' TERM; exec sleep 1001) & echo $! ready; wait");
+    const auto id = id_of(process);
+    until_it_wrote(id, "ready");
+    const Stray below(static_cast<pid_t>(std::stol(text(output(id), "output"))));
+
+    const auto outcome = home.knell({"stop", id});
+
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, id + " stopped: signal 15 (SIGTERM)\n");
+    EXPECT_FALSE(is_running(below.pid())) << "it ignores SIGTERM, and had its grace";
+    EXPECT_FALSE(at(row(id), "stopping").as_bool());
+}
+
+TEST_F(Background, WhatHasAnOwnerBelowItIsLeftAndTheRecordSaysWhy) {
+    const auto process = start_shell("sleep 1001 & echo $! ready; wait");
+    const auto id = id_of(process);
+    until_it_wrote(id, "ready");
+    const auto below = static_cast<pid_t>(std::stol(text(output(id), "output")));
+    client.must("session.create",
+                fmt::format(R"({{"owner":{{"kind":"process","pid":{}}}}})", below));
+
+    const auto outcome = home.knell({"stop", id});
+
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("was not stopped: process " +
+                                       std::to_string(pid_of(process)) + " (sh -c sleep 1001"));
+    EXPECT_THAT(outcome.err, HasSubstr("it, or something below it, owns an open session"));
+    EXPECT_TRUE(is_running(pid_of(process)));
+    EXPECT_TRUE(is_running(below));
+    until([&] { return at(row(id), "stop_asked_at").is_null(); }, "the stop to be taken back");
+    EXPECT_FALSE(at(row(id), "stopping").as_bool());
+    daemon.kill9();
+    daemon.start();
+    reconnect();
+    EXPECT_FALSE(at(row(id), "stopping").as_bool()) << "nobody goes on with it";
+    EXPECT_THAT(text(row(id), "stop_failed"), HasSubstr("owns an open session"));
+}
+
 TEST_F(Background, AStormOfForksIsStopped) {
     const auto process = start_shell(
         "trap '' TERM; storm() { i=0; while [ $i -lt 300 ]; do (sleep 0.01; exec " + nap +

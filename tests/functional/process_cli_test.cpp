@@ -29,6 +29,11 @@ constexpr auto gone_row =
     R"("command":"make","started_at":"2026-05-18T10:00:00.000Z","state":"exited",)"
     R"("activity":"exited","exit":{"kind":"signaled","signal":15}})";
 
+/// The row with these fields too.
+std::string with(std::string_view row, std::string_view more) {
+    return fmt::format("{},{}}}", row.substr(0, row.size() - 1), more);
+}
+
 class ProcessVerbs : public ::testing::Test {
   protected:
     /// Answers a call with `result` when it holds `method` (or anything else of the line), the
@@ -182,7 +187,8 @@ TEST_F(ProcessVerbs, LogsOfAnUnknownProcessFails) {
 
 TEST_F(ProcessVerbs, StopWaitsAndSaysHowEachWent) {
     serve({{"events.subscribe", result(R"({"after":1})")},
-           {R"(process.stop","params":{"process_id":"p-0000000000001")", result(server_row)},
+           {R"(process.stop","params":{"process_id":"p-0000000000001")",
+            result(with(server_row, R"("stopping":true)"))},
            {"process.stop", R"("error":{"code":-32001,"message":"there is no process p-x"})"},
            {"process.show", result(gone_row)}});
     auto outcome = home.knell({"stop", "p-0000000000001"});
@@ -199,12 +205,35 @@ TEST_F(ProcessVerbs, StopWaitsAndSaysHowEachWent) {
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("not_found"), HasSubstr("exited")));
 }
 
+TEST_F(ProcessVerbs, StopSaysWhatWasLeftAndWhy) {
+    const auto left =
+        R"("stopping":false,"stop_failed":"process 43 (agent): it owns an open session")";
+    serve({{"events.subscribe", result(R"({"after":1})")},
+           {"process.stop", result(with(server_row, R"("stopping":true)"))},
+           {R"(process.show","params":{"process_id":"p-runs")", result(with(server_row, left))},
+           {"process.show", result(with(gone_row, left))}});
+    auto outcome = home.knell({"stop", "p-runs"});
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err,
+              "knell stop: p-runs (pid 42) was not stopped: process 43 (agent): it owns an open "
+              "session\n");
+    outcome = home.knell({"stop", "p-gone"});
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(outcome.err,
+              "knell stop: p-gone (pid 42) is gone, but not all that it started: process 43 "
+              "(agent): it owns an open session\n");
+    outcome = home.knell({"stop", "--no-wait", "p-runs"});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.out, "p-runs is being stopped\n");
+}
+
 TEST_F(ProcessVerbs, StopOfASessionStopsWhatRuns) {
     serve(
         {{R"("session_id":"empty")", result(R"({"processes":[]})")},
          {"process.list", result(fmt::format(R"({{"processes":[{},{}]}})", server_row, gone_row))},
          {"events.subscribe", result(R"({"after":1})")},
-         {"process.stop", result(server_row)},
+         {"process.stop", result(with(server_row, R"("stopping":true)"))},
          {"process.show", result(gone_row)}});
     const auto outcome = home.knell({"stop", "--session", "s"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -218,9 +247,7 @@ TEST_F(ProcessVerbs, StopAsksBeforeItStopsSeveral) {
     serve({{R"(process.show","params":{"process_id":"p-a")", result(server_row)},
            {R"(process.show","params":{"process_id":"p-b")", result(server_row)},
            {"events.subscribe", result(R"({"after":1})")},
-           {"process.stop", result(fmt::format(R"({},"already_exited":true}})",
-                                               std::string_view(gone_row).substr(
-                                                   0, std::string_view(gone_row).size() - 1)))}});
+           {"process.stop", result(with(gone_row, R"("already_exited":true)"))}});
     EXPECT_EQ(on_terminal({"stop", "p-a", "p-b"}, "n\n"), 1);
     EXPECT_THAT(shown, AllOf(HasSubstr("p-0000000000001"), HasSubstr("nothing was stopped")));
     EXPECT_EQ(on_terminal({"stop", "p-a", "p-b"}, "y\n"), 0);

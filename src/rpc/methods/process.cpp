@@ -52,12 +52,13 @@ constexpr std::array register_params{
 };
 
 /// Whatever comes on record does so for a session that is open.
-void answer_recorded(Result<Reply>&& reply, Respond& respond, WallTime now) {
+void answer_recorded(Result<Reply>&& reply, Respond& respond, const Backend& backend) {
     if (!reply) return respond(std::unexpected(std::move(reply.error())));
     const auto& process = std::get<ProcessReply>(*reply).process;
-    respond(wire::to_json(
-        process,
-        {.now = now, .session = wire::SessionState::open, .scope = wire::scope_of(process, {})}));
+    respond(wire::to_json(process, {.now = backend.wall_time(),
+                                    .session = wire::SessionState::open,
+                                    .scope = wire::scope_of(process, {}),
+                                    .stop = backend.stop_state(process)}));
 }
 
 void start(Call&& call, Backend& backend) {
@@ -78,7 +79,7 @@ void start(Call&& call, Backend& backend) {
     draft.origin = ProcessOrigin::started;
     backend.start_process(std::move(request), [respond = std::move(call.respond),
                                                &backend](Result<Reply> reply) mutable {
-        answer_recorded(std::move(reply), respond, backend.wall_time());
+        answer_recorded(std::move(reply), respond, backend);
     });
 }
 
@@ -102,7 +103,7 @@ void register_one(Call&& call, Backend& backend) {
     record.node_max = bounds.node;
     backend.submit(std::move(record),
                    [respond = std::move(call.respond), &backend](Result<Reply> reply) mutable {
-                       answer_recorded(std::move(reply), respond, backend.wall_time());
+                       answer_recorded(std::move(reply), respond, backend);
                    });
 }
 
@@ -110,11 +111,9 @@ void register_one(Call&& call, Backend& backend) {
 
 constexpr std::array stop_params{process_param};
 constexpr std::array stop_result =
-    joined(process_fields,
-           std::array{
-               always("stopping", boolean, "whether it is being stopped, with what is below it"),
-               always("already_exited", boolean, "true when it had ended before"),
-           });
+    joined(process_fields, std::array{
+                               always("already_exited", boolean, "true when it had ended before"),
+                           });
 constexpr std::array vouch_params{
     process_param,
     Field{.name = "until",
@@ -128,12 +127,12 @@ constexpr std::array vouch_params{
 struct Change {
     ProcessId id;
     Command command;
-    Result<wire::Rendered> (*render)(const ProcessOnRecord& row, WallTime now);
+    Result<wire::Rendered> (*render)(const ProcessOnRecord& row, const Backend& backend);
     Respond respond;
 };
 
 void answer(Change& change, const ProcessOnRecord& row, Backend& backend) {
-    change.respond(change.render(row, backend.wall_time()));
+    change.respond(change.render(row, backend));
 }
 
 /// It ended before the command was decided: what is on record of it now?
@@ -176,20 +175,19 @@ void change_running(Change&& change, Backend& backend) {
                  });
 }
 
-Result<wire::Rendered> render_stopped(const ProcessOnRecord& row, WallTime now) {
-    auto object = render_process(row, /*task_id=*/{}, now);
-    object["stopping"] = !row.process.exit.has_value();
+Result<wire::Rendered> render_stopped(const ProcessOnRecord& row, const Backend& backend) {
+    auto object = render_process(row, /*task_id=*/{}, backend.wall_time(), backend);
     object["already_exited"] = row.process.exit.has_value();
     return object;
 }
 
-Result<wire::Rendered> render_vouched(const ProcessOnRecord& row, WallTime now) {
+Result<wire::Rendered> render_vouched(const ProcessOnRecord& row, const Backend& backend) {
     if (const auto& exit = row.process.exit) {
         return fail(ErrorCode::ended,
                     fmt::format("process {} ended at {}; `knell ps --all` says how",
                                 row.process.id.text(), format_rfc3339(exit->at)));
     }
-    return render_process(row, /*task_id=*/{}, now);
+    return render_process(row, /*task_id=*/{}, backend.wall_time(), backend);
 }
 
 void stop(Call&& call, Backend& backend) {

@@ -64,7 +64,7 @@ Result<Json> list_page(const Listed& asked, Reader& reader, const Backend& backe
     JsonArray processes;
     for (auto& row : page->processes) {
         freshen(row.process, backend);
-        processes.push_back(render_process(row, asked.task_id, asked.now));
+        processes.push_back(render_process(row, asked.task_id, asked.now, backend));
     }
     JsonObject result{{"processes", std::move(processes)}};
     if (page->next) result["next"] = fmt::to_string(*page->next);
@@ -103,7 +103,7 @@ void show(Call&& call, Backend& backend) {
         [id = std::move(id), now = backend.wall_time(), &backend](Reader& reader) -> Result<Json> {
             const auto row = read_process(id, reader, backend);
             if (!row) return std::unexpected(row.error());
-            return render_process(*row, /*task_id=*/{}, now);
+            return render_process(*row, /*task_id=*/{}, now, backend);
         },
         std::move(call.respond));
 }

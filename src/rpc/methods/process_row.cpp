@@ -25,10 +25,12 @@ wire::SessionState state_of(ProcessOnRecord::Session session) {
 
 }  // namespace
 
-JsonObject render_process(const ProcessOnRecord& row, std::string_view task_id, WallTime now) {
+JsonObject render_process(const ProcessOnRecord& row, std::string_view task_id, WallTime now,
+                          const Backend& backend) {
     return wire::to_json(row.process, {.now = now,
                                        .session = state_of(row.session),
-                                       .scope = wire::scope_of(row.process, task_id)});
+                                       .scope = wire::scope_of(row.process, task_id),
+                                       .stop = backend.stop_state(row.process)});
 }
 
 void freshen(BackgroundProcess& process, const Backend& backend) {

@@ -11,7 +11,9 @@
 namespace knell::rpc {
 
 /// The object `process` of one that is on record.  `task_id`: the one that was asked for, or "".
-JsonObject render_process(const ProcessOnRecord& row, std::string_view task_id, WallTime now);
+/// Any thread.
+JsonObject render_process(const ProcessOnRecord& row, std::string_view task_id, WallTime now,
+                          const Backend& backend);
 
 /// Any thread: a running one with what it was seen doing since that was recorded.
 void freshen(BackgroundProcess& process, const Backend& backend);

@@ -237,7 +237,9 @@ Result<Json> explain(const SessionId& id, Seq after, const InspectReply& live, B
     if (events->next < events->newest) result["next"] = events->next;
     result["would_end"] = would_end(**session, live);
     JsonArray rows;
-    for (const auto& row : *processes) rows.push_back(render_process(row, /*task_id=*/{}, now));
+    for (const auto& row : *processes) {
+        rows.push_back(render_process(row, /*task_id=*/{}, now, backend));
+    }
     result["processes"] = std::move(rows);
     return result;
 }
