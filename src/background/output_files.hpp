@@ -32,10 +32,16 @@ struct OutputSlice {
 /// and the places of all bytes stay what they were); a filesystem that cannot do that loses all
 /// that was written until then.
 ///
+/// A process may empty its own file (`> /dev/stderr` in a script does).  Each file begins with a
+/// mark of ours, so that this is seen whenever it was; what is written next gets places behind all
+/// that were ever told, and one place between is left out: whoever reads on is told of a gap.
+/// Where that begins is kept with the file, if the filesystem has extended attributes.
+///
 /// Any thread.
 class OutputFiles {
   public:
-    /// Makes the folder, or closes it to others where it was open to them.
+    /// Makes the folder.  One that others could read is closed to them; a link, or one that others
+    /// own or can write to, is refused and left as it is.
     static Result<std::unique_ptr<OutputFiles>> open(const std::string& folder);
 
     const std::string& folder() const { return folder_; }
@@ -45,10 +51,12 @@ class OutputFiles {
     /// Those that there are.
     std::vector<ProcessId> list() const;
 
-    /// `after`: none: the last `limit` bytes.  `not_found` when there is no such file.
+    /// `after`: none: the last `limit` bytes; past the end: nothing, and where that is. `not_found`
+    /// when there is no such file.
     Result<OutputSlice> read(const ProcessId& id, std::optional<std::int64_t> after,
                              std::size_t limit) const;
 
+    /// As places.
     struct Size {
         std::int64_t end = 0;    // of all that was ever written
         std::int64_t begin = 0;  // of what is still there
@@ -63,8 +71,27 @@ class OutputFiles {
   private:
     OutputFiles(std::string folder, Fd directory);
 
+    /// What stands at an offset in a file has the place `offset + base`.
+    struct Layout {
+        std::int64_t base = 0;
+        std::int64_t begin = 0;  // offset of what is still there
+        std::int64_t size = 0;
+
+        std::int64_t begin_place() const { return begin + base; }
+        std::int64_t end_place() const { return size + base; }
+    };
+    struct Known {
+        std::int64_t base = 0;
+        std::int64_t size = 0;               // at the last look
+        std::optional<std::int64_t> cut_to;  // by us
+    };
+
     Fd open_file(const ProcessId& id, int flags) const;
-    std::int64_t begin_of(const ProcessId& id, int file, std::int64_t size) const;
+    std::unexpected<Error> cannot_read(const ProcessId& id, int error) const;
+    Result<Layout> look(const ProcessId& id, int file) const;
+    Result<bool> was_emptied(const ProcessId& id, int file, std::int64_t size,
+                             const Known& known) const;
+    Result<Layout> look_locked(const ProcessId& id, int file) const KNELL_REQUIRES(mutex_);
     bool cut(int file, std::int64_t from, std::int64_t to, std::int64_t size) const;
 
     const std::string folder_;
@@ -72,9 +99,8 @@ class OutputFiles {
     bool punches_holes_ = true;  // until the filesystem refuses; whoever trims
 
     mutable Mutex mutex_;
-    /// Of those that we have cut: said before it is done, so that a reader knows afterwards whether
-    /// what it has read was still whole.
-    std::map<ProcessId, std::int64_t> begins_ KNELL_GUARDED_BY(mutex_);
+    /// Of those that were looked at, until they are removed.
+    mutable std::map<ProcessId, Known> known_ KNELL_GUARDED_BY(mutex_);
 };
 
 }  // namespace knell

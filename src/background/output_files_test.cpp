@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "testing/refused_calls.hpp"
@@ -21,6 +22,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr std::int64_t block = 4096;
+/// What a file begins with: its first byte of output is behind that.
+constexpr std::int64_t mark = 16;
 
 class Outputs : public ::testing::Test {
   protected:
@@ -71,6 +74,8 @@ TEST_F(Outputs, AreReadByTheirPlace) {
     const auto beyond = must_read(100);
     EXPECT_EQ(beyond.bytes, "");
     EXPECT_EQ(beyond.after, 8);
+    EXPECT_EQ(beyond.next, 8) << "where it really ends";
+    EXPECT_FALSE(beyond.gap);
 }
 
 TEST_F(Outputs, AreOnlyOurs) {
@@ -80,10 +85,52 @@ TEST_F(Outputs, AreOnlyOurs) {
     EXPECT_EQ(found.st_mode & 0777, 0600U);
     ASSERT_EQ(::stat(files->folder().c_str(), &found), 0);
     EXPECT_EQ(found.st_mode & 0777, 0700U);
-    ASSERT_EQ(::chmod(files->folder().c_str(), 0777), 0);
+    ASSERT_EQ(::chmod(files->folder().c_str(), 0755), 0);
     files = open_again();
     ASSERT_EQ(::stat(files->folder().c_str(), &found), 0);
     EXPECT_EQ(found.st_mode & 0777, 0700U);
+}
+
+TEST_F(Outputs, AFolderThatMayBeSomebodyElsesIsRefusedAndLeftAsItIs) {
+    const auto folder = home.path() + "/processes";
+    const auto refusal = [&folder] {
+        const auto opened = OutputFiles::open(folder);
+        if (opened) throw std::runtime_error("it was taken");
+        EXPECT_EQ(opened.error().code, ErrorCode::unauthorized);
+        return opened.error().message;
+    };
+    const auto mode_of = [](const std::string& path) {
+        struct stat found{};
+        EXPECT_EQ(::stat(path.c_str(), &found), 0);
+        return found.st_mode & 07777U;
+    };
+
+    const auto elsewhere = home.path() + "/elsewhere";
+    ASSERT_EQ(::mkdir(elsewhere.c_str(), 0755), 0);
+    ASSERT_EQ(::chmod(elsewhere.c_str(), 0755), 0);
+    ASSERT_EQ(::symlink(elsewhere.c_str(), folder.c_str()), 0);
+    EXPECT_THAT(refusal(), HasSubstr(folder + " is a symbolic link"));
+    EXPECT_EQ(mode_of(elsewhere), 0755U) << "where it leads is nobody's business";
+
+    ASSERT_EQ(::unlink(folder.c_str()), 0);
+    ASSERT_EQ(::mkdir(folder.c_str(), 0700), 0);
+    for (const mode_t mode : {0770U, 0702U}) {
+        ASSERT_EQ(::chmod(folder.c_str(), mode), 0);
+        EXPECT_THAT(refusal(), HasSubstr(fmt::format("mode {:04o}", mode)));
+        EXPECT_EQ(mode_of(folder), mode);
+    }
+
+    ASSERT_EQ(::rmdir(folder.c_str()), 0);
+    ASSERT_EQ(::mkfifo(folder.c_str(), 0600), 0);
+    EXPECT_THAT(refusal(), HasSubstr("is not a directory"));
+
+    if (::geteuid() != 0) return;  // only root can give it away
+    ASSERT_EQ(::unlink(folder.c_str()), 0);
+    ASSERT_EQ(::mkdir(folder.c_str(), 0755), 0);
+    ASSERT_EQ(::chmod(folder.c_str(), 0755), 0);
+    ASSERT_EQ(::chown(folder.c_str(), 65534, 65534), 0);
+    EXPECT_THAT(refusal(), HasSubstr("belongs to another user (uid 65534)"));
+    EXPECT_EQ(mode_of(folder), 0755U);
 }
 
 TEST_F(Outputs, AFolderThatCannotBeMadeIsNamed) {
@@ -138,17 +185,18 @@ TEST_F(Outputs, ALongOneLosesItsBeginningAndItsPlacesStay) {
     const auto size = files->trim(id, 4 * block);
     ASSERT_TRUE(size);
     EXPECT_EQ(size->end, 40 * block);
-    EXPECT_EQ(size->begin, 36 * block);
+    const auto begin = 36 * block - mark;
+    EXPECT_EQ(size->begin, begin) << "whole blocks of the file";
     EXPECT_LE(bytes_on_disk(), 6 * block);
     write_to(*file, lines(40 * block, 41 * block));
     const auto all = must_read(0);
-    EXPECT_EQ(all.gap, std::pair(std::int64_t{0}, 36 * block - 1));
-    EXPECT_EQ(all.after, 36 * block);
-    EXPECT_EQ(all.bytes, lines(36 * block, 41 * block));
+    EXPECT_EQ(all.gap, std::pair(std::int64_t{0}, begin - 1));
+    EXPECT_EQ(all.after, begin);
+    EXPECT_EQ(all.bytes, lines(begin, 41 * block));
     const auto rest = must_read(37 * block);
     EXPECT_FALSE(rest.gap);
     EXPECT_EQ(rest.bytes, lines(37 * block, 41 * block));
-    EXPECT_EQ(must_read(std::nullopt, 100 * block).after, 36 * block);
+    EXPECT_EQ(must_read(std::nullopt, 100 * block).after, begin);
 }
 
 TEST_F(Outputs, TheNextDaemonFindsWhereOneBegins) {
@@ -158,11 +206,11 @@ TEST_F(Outputs, TheNextDaemonFindsWhereOneBegins) {
     ASSERT_TRUE(files->trim(id, 8 * block));
     files = open_again();
     EXPECT_THAT(files->list(), ElementsAre(id));
-    EXPECT_EQ(must_read(0).bytes, lines(56 * block, 64 * block));
-    EXPECT_EQ(must_read(0).after, 56 * block);
+    EXPECT_EQ(must_read(0).bytes, lines(56 * block - mark, 64 * block));
+    EXPECT_EQ(must_read(0).after, 56 * block - mark);
     write_to(*file, lines(64 * block, 128 * block));
-    EXPECT_EQ(files->trim(id, 8 * block)->begin, 120 * block);
-    EXPECT_EQ(must_read(0).bytes, lines(120 * block, 128 * block));
+    EXPECT_EQ(files->trim(id, 8 * block)->begin, 120 * block - mark);
+    EXPECT_EQ(must_read(0).bytes, lines(120 * block - mark, 128 * block));
 }
 
 TEST_F(Outputs, WhereNoHoleCanBePunchedAllThatWasWrittenGoes) {
@@ -185,10 +233,91 @@ TEST_F(Outputs, WhereNoHoleCanBePunchedAllThatWasWrittenGoes) {
 TEST_F(Outputs, OneThatIsNothingButAHoleHasNoBytes) {
     const auto file = files->create(id);
     ASSERT_TRUE(file);
-    ASSERT_EQ(::ftruncate(file->get(), 3 * block), 0);
+    ASSERT_EQ(::ftruncate(file->get(), 0), 0);
+    ASSERT_EQ(::ftruncate(file->get(), 3 * block + mark), 0);
     const auto read = must_read(0);
     EXPECT_EQ(read.bytes, "");
     EXPECT_EQ(read.next, 3 * block);
+}
+
+TEST_F(Outputs, OneThatItsProcessEmptiesTellsAGap) {
+    const auto file = files->create(id);
+    ASSERT_TRUE(file);
+    write_to(*file, "lost and gone\n");
+    EXPECT_EQ(must_read(0).next, 14);
+    ASSERT_EQ(::ftruncate(file->get(), 0), 0);
+    const auto empty = must_read(3);
+    EXPECT_EQ(empty.gap, std::pair(std::int64_t{3}, std::int64_t{14}));
+    EXPECT_EQ(empty.next, 15);
+    write_to(*file, "new\n");
+    const auto on = must_read(14);
+    EXPECT_EQ(on.gap, std::pair(std::int64_t{14}, std::int64_t{14})) << "more may have gone";
+    EXPECT_EQ(on.bytes, "new\n");
+    EXPECT_EQ(on.next, 19);
+    EXPECT_EQ(files->trim(id, block)->end, 19) << "places go on";
+    EXPECT_EQ(must_read(std::nullopt).bytes, "new\n");
+
+    ASSERT_EQ(::ftruncate(file->get(), 0), 0);
+    ASSERT_TRUE(files->trim(id, block)) << "looked at while it is shorter";
+    write_to(*file, "longer than before\n");
+    EXPECT_EQ(must_read(19).gap, std::pair(std::int64_t{19}, std::int64_t{19}));
+    EXPECT_EQ(must_read(19).bytes, "longer than before\n");
+    EXPECT_FALSE(must_read(20).gap);
+}
+
+TEST_F(Outputs, OneThatIsEmptiedBeforeAnybodyLooksTellsAGapToo) {
+    const auto file = files->create(id);
+    ASSERT_TRUE(file);
+    write_to(*file, "lost\n");
+    // As `echo … > /dev/stderr` does.
+    const Fd again{::open(path().c_str(), O_WRONLY | O_TRUNC)};
+    write_to(again, "longer than what was there\n");
+    const auto all = must_read(0);
+    EXPECT_TRUE(all.gap);
+    EXPECT_EQ(all.bytes, "longer than what was there\n");
+}
+
+TEST_F(Outputs, TheNextDaemonKnowsThatOneWasEmptied) {
+    const auto file = files->create(id);
+    ASSERT_TRUE(file);
+    write_to(*file, lines(0, block));
+    EXPECT_EQ(must_read(0).next, block);
+    ASSERT_EQ(::ftruncate(file->get(), 0), 0);
+    write_to(*file, "new\n");
+    const auto seen = must_read(0);
+    files = open_again();
+    const auto again = must_read(0);
+    EXPECT_TRUE(again.gap);
+    EXPECT_EQ(again.bytes, "new\n");
+    if (::setxattr(path().c_str(), "user.knell.test", "", 0, 0) != 0) return;
+    EXPECT_EQ(again.gap, seen.gap);
+    EXPECT_EQ(again.next, seen.next);
+    // Nothing that we would have written.
+    for (const std::string_view text : {"", "x", "-5", "9223372036854775807"}) {
+        ASSERT_EQ(::setxattr(path().c_str(), "user.knell.base", text.data(), text.size(), 0), 0);
+        files = open_again();
+        EXPECT_EQ(must_read(0).after, 1) << text;
+    }
+}
+
+TEST_F(Outputs, OneThatIsEmptiedIsKeptSmallAsOthersAre) {
+    const auto file = files->create(id);
+    ASSERT_TRUE(file);
+    write_to(*file, lines(0, 40 * block));
+    ASSERT_TRUE(files->trim(id, 4 * block));
+    ASSERT_EQ(::ftruncate(file->get(), 0), 0);
+    EXPECT_EQ(files->trim(id, 4 * block)->begin, 40 * block + 1);
+    write_to(*file, lines(0, 40 * block));
+    EXPECT_EQ(files->trim(id, 4 * block)->begin, 40 * block + 1 + 36 * block);
+    EXPECT_LE(bytes_on_disk(), 6 * block);
+    EXPECT_EQ(must_read(0).bytes, lines(36 * block, 40 * block));
+}
+
+TEST_F(Outputs, AMarkThatCannotBeWrittenLeavesNothing) {
+    testing::with_refused_calls({SYS_write}, ENOSPC, [&] {
+        EXPECT_EQ(files->create(id).error().code, ErrorCode::storage);
+    });
+    EXPECT_THAT(files->list(), ElementsAre());
 }
 
 TEST_F(Outputs, WhoeverCanStillWriteIsSeen) {

@@ -1,6 +1,7 @@
 #include "platform/directories.hpp"
 
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
@@ -56,6 +57,31 @@ Result<Fd> open_private_directory(const std::string& path) {
                     fmt::format("{} is shared by all users; give knell a directory of its own, "
                                 "such as {}/knell",
                                 path, path));
+    }
+    if ((found.st_mode & 077U) != 0 &&
+        ::chmod(fmt::format("/proc/self/fd/{}", directory.get()).c_str(), 0700) != 0) {
+        return cannot_use(path, errno);
+    }
+    return directory;
+}
+
+Result<Fd> open_inner_directory(const std::string& path) {
+    struct stat found{};
+    Fd directory{::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
+    if (!directory || ::fstat(directory.get(), &found) != 0) return cannot_use(path, errno);
+    const auto refuse = [&path](std::string_view why) {
+        return fail(ErrorCode::unauthorized,
+                    fmt::format("{} {}; move it away, knell makes it anew", path, why));
+    };
+    if (S_ISLNK(found.st_mode)) return refuse("is a symbolic link, which is not followed");
+    if (!S_ISDIR(found.st_mode)) return refuse("is not a directory");
+    if (found.st_uid != ::geteuid()) {
+        return refuse(fmt::format("belongs to another user (uid {})", found.st_uid));
+    }
+    // What they have put into it would be taken for ours.
+    if ((found.st_mode & 022U) != 0) {
+        return refuse(
+            fmt::format("can be written to by other users (mode {:04o})", found.st_mode & 07777U));
     }
     if ((found.st_mode & 077U) != 0 &&
         ::chmod(fmt::format("/proc/self/fd/{}", directory.get()).c_str(), 0700) != 0) {

@@ -15,4 +15,9 @@ Result<void> make_private_directories(const std::string& path);
 /// a link that is ours or root's; what counts is where it leads.
 Result<Fd> open_private_directory(const std::string& path);
 
+/// Opens (O_PATH) a directory that only we ever make, inside one that is private.  Nothing else is
+/// used in its place, or changed: a link is refused, and what others own or may write to.  One that
+/// others could only read is closed to them.
+Result<Fd> open_inner_directory(const std::string& path);
+
 }  // namespace knell
