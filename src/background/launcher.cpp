@@ -40,11 +40,13 @@ std::string value_of(const std::vector<std::string>& environment, std::string_vi
     return value;
 }
 
-enum class Is : std::uint8_t { program, not_executable, nothing };
+enum class Is : std::uint8_t { program, not_executable, directory, special, nothing };
 
 Is look_at(const std::string& path) {
     struct stat found{};
-    if (::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return Is::nothing;
+    if (::stat(path.c_str(), &found) != 0) return Is::nothing;
+    if (S_ISDIR(found.st_mode)) return Is::directory;
+    if (!S_ISREG(found.st_mode)) return Is::special;
     return ::access(path.c_str(), X_OK) == 0 ? Is::program : Is::not_executable;
 }
 
@@ -61,12 +63,27 @@ Result<void> check_directory(const std::string& cwd) {
     return {};
 }
 
+/// What there is too little of, and what to do about it.
+std::string_view shortage_words(int error) {
+    switch (error) {
+        case EAGAIN:  // of fork: what `ulimit -u`, or a cgroup, allows
+            return "the daemon's user has as many processes as it may; end some, or raise the "
+                   "limit (ulimit -u, or TasksMax of its service) and restart the daemon";
+        case EMFILE:
+            return "the daemon has as many descriptors as it may; stop some processes, or raise "
+                   "the limit (ulimit -n) and restart the daemon";
+        case ENFILE:
+            return "the host has as many open files as it may; close some, or raise fs.file-max";
+        default:
+            return "the host is short of memory; end something that uses much of it";
+    }
+}
+
 std::unexpected<Error> cannot_start(const SpawnFailure& failure, const LaunchOrder& order) {
     if (is_shortage(failure.error)) {
         return fail(ErrorCode::limit,
-                    fmt::format("cannot start a process for now: {}; stop some, or raise the limit "
-                                "(ulimit -n, ulimit -u) of whoever starts the daemon",
-                                text_of(failure.error)));
+                    fmt::format("cannot start a process for now: {} ({})",
+                                shortage_words(failure.error), text_of(failure.error)));
     }
     if (failure.step == SpawnStep::directory) {
         return bad_field("cwd",
@@ -113,6 +130,10 @@ Result<std::string> find_program(const std::string& name, const std::string& cwd
                 return path;
             case Is::not_executable:
                 return refuse(path);
+            case Is::directory:
+                return bad_field("argv", fmt::format("{} is a directory, not a program", path));
+            case Is::special:
+                return bad_field("argv", fmt::format("{} is no file that can be executed", path));
             case Is::nothing:
                 return bad_field("argv", fmt::format("there is no program {}", path));
         }

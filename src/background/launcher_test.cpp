@@ -185,6 +185,9 @@ TEST_F(Launch, WhatIsWrongWithTheOrderNamesItsField) {
               "say where it is");
     EXPECT_EQ(refusal(order({"no-such-program"})).field, "argv");
     EXPECT_EQ(refusal(order({"/no/such"})).message, "argv: there is no program /no/such");
+    EXPECT_EQ(refusal(order({"/tmp"})).message, "argv: /tmp is a directory, not a program");
+    EXPECT_EQ(refusal(order({"/dev/null"})).message,
+              "argv: /dev/null is no file that can be executed");
     EXPECT_EQ(refusal(order({"./such"})).message,
               fmt::format("argv: there is no program {}/./such", home.path()));
     EXPECT_EQ(refusal(order({""})).message, "argv: its first word, the program, is empty");
@@ -233,8 +236,17 @@ TEST_F(Launch, WhatTheSystemIsShortOfIsALimit) {
         testing::with_refused_calls(calls, EAGAIN, [&] {
             const auto error = refusal(order({"true"}));
             EXPECT_EQ(error.code, ErrorCode::limit);
-            EXPECT_THAT(error.message, HasSubstr("cannot start a process for now: Resource "
-                                                 "temporarily unavailable"));
+            EXPECT_THAT(error.message, HasSubstr("cannot start a process for now: the daemon's "
+                                                 "user has as many processes as it may"));
+            EXPECT_THAT(error.message, HasSubstr("ulimit -u"));
+        });
+    }
+    for (const auto& [shortage, words] :
+         {std::pair{EMFILE, "ulimit -n"}, {ENFILE, "fs.file-max"}, {ENOMEM, "memory"}}) {
+        testing::with_refused_calls({SYS_socketpair}, shortage, [&] {
+            const auto error = refusal(order({"true"}));
+            EXPECT_EQ(error.code, ErrorCode::limit);
+            EXPECT_THAT(error.message, HasSubstr(words));
         });
     }
     testing::with_refused_calls({SYS_setsid}, EPERM, [&] {

@@ -31,8 +31,25 @@ Exit status: 0 it was started, 1 failed, 2 wrong usage.)";
 
 std::string why_not_a_variable(const std::string& text) {
     const auto end = text.find('=');
-    if (end == 0 || end == std::string::npos) {
-        return fmt::format("\"{}\" is not NAME=VALUE", text);
+    if (end == 0) return "a variable has no name before its =; give NAME=VALUE";
+    if (end == std::string::npos) return fmt::format("\"{}\" is not NAME=VALUE", text);
+    return {};
+}
+
+/// What cannot be sent to the daemon, or "".  Without its bytes: they may be a secret.
+std::string why_not_text(const std::vector<std::string>& command,
+                         const std::vector<std::string>& variables) {
+    constexpr std::string_view why = "is not UTF-8 text, and cannot be kept on record";
+    for (std::size_t i = 0; i < command.size(); ++i) {
+        if (is_utf8(command[i])) continue;
+        return i == 0 ? fmt::format("the program's name {}", why)
+                      : fmt::format("argument {} of the program {}", i, why);
+    }
+    for (const auto& variable : variables) {
+        const auto name = variable.substr(0, variable.find('='));
+        if (is_utf8(variable)) continue;
+        return is_utf8(name) ? fmt::format("the value of --env {} is not UTF-8 text", name)
+                             : std::string("the name of an --env is not UTF-8 text");
     }
     return {};
 }
@@ -63,6 +80,10 @@ class Start final : public Command {
                                 : nullptr;
         if (wrong != nullptr) {
             complain("start", fmt::format("{}\nTry: knell start --help", wrong));
+            return exit_usage;
+        }
+        if (const auto why = why_not_text(context.command, env_); !why.empty()) {
+            complain("start", why);
             return exit_usage;
         }
         auto connection = client::connect(context.paths);

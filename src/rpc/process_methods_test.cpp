@@ -126,6 +126,27 @@ TEST_F(ProcessMethods, StartRefusesByField) {
               "not_found");
 }
 
+TEST_F(ProcessMethods, StartNamesTheVariableAndKeepsItsValue) {
+    const auto refusal = [this](std::string_view env) {
+        const auto error = call("process.start",
+                                fmt::format(R"({{"session_id":"a","argv":["x"],"env":{}}})", env));
+        return std::string(wire::text_at(error, "message"));
+    };
+    EXPECT_THAT(refusal(R"({"A":"1","PORT":8080})"), HasSubstr("PORT, whose value must be"));
+    EXPECT_THAT(refusal(R"({"A":"1","B":"secret\u0000"})"), HasSubstr("B, whose value must not"));
+    EXPECT_THAT(refusal(R"({"A":"1","KNELL_HOME":"secret"})"), HasSubstr("KNELL_HOME"));
+    EXPECT_THAT(refusal(R"({"":"secret"})"), HasSubstr("a variable without a name"));
+    EXPECT_THAT(refusal(R"({"A\n":"secret"})"), HasSubstr("control characters"));
+    EXPECT_THAT(refusal(R"({"TOKEN=secret":""})"), HasSubstr("= in it, behind \"TOKEN\""));
+    const auto long_name = fmt::format("KNELL_{:x<200}", "");
+    EXPECT_THAT(refusal(fmt::format(R"({{"{}":"secret"}})", long_name)),
+                ::testing::Not(HasSubstr(long_name)));
+    for (const auto* env : {R"({"B":"secret\u0000"})", R"({"KNELL_HOME":"secret"})",
+                            R"({"":"secret"})", R"({"A\n":"secret"})", R"({"TOKEN=secret":""})"}) {
+        EXPECT_THAT(refusal(env), ::testing::Not(HasSubstr("secret"))) << env;
+    }
+}
+
 TEST_F(ProcessMethods, LimitsAreThoseOfTheConfig) {
     backend_.process_limits = {1, 2};
     started();
@@ -151,12 +172,14 @@ TEST_F(ProcessMethods, RegisterTakesALivingProcessOfTheCallersUser) {
 TEST_F(ProcessMethods, RegisterRefusesWhatIsNobodysBackgroundProcess) {
     auto& processes = backend_.fake_processes();
     backend_.watched.insert(304);
-    for (const pid_t pid : {1, 301, 302, 304}) {
+    for (const pid_t pid : {1, 301, 302, 304, 305}) {
         processes.start(pid, 9);
         processes.set_knell(pid, pid == 301);
         processes.set_look(pid, {.uid = pid == 302 ? 1001U : 1000U, .argv = {"x"}, .cwd = "/"});
     }
-    for (const auto* pid : {"1", "100", "301", "302", "303", "304", "0", "-1", "2147483648"}) {
+    processes.set_look(305, {.uid = 1000, .argv = {}, .cwd = ""});
+    for (const auto* pid :
+         {"1", "100", "301", "302", "303", "304", "305", "0", "-1", "2147483648"}) {
         EXPECT_EQ(field_at_fault("process.register",
                                  fmt::format(R"({{"session_id":"a","pid":{}}})", pid)),
                   "pid")
@@ -169,6 +192,9 @@ TEST_F(ProcessMethods, RegisterRefusesWhatIsNobodysBackgroundProcess) {
     EXPECT_EQ(
         call("process.register", R"({"session_id":"a","pid":302})", root).at("pid").as_int64(), 302)
         << "root may register anybody's";
+    EXPECT_THAT(std::string(wire::text_at(
+                    call("process.register", R"({"session_id":"a","pid":305})", root), "message")),
+                HasSubstr("is a thread of the kernel"));
     Caller page{.who = HttpClient{"127.0.0.1:1", Access::processes}};
     EXPECT_EQ(
         call("process.register", R"({"session_id":"a","pid":300})", page).at("pid").as_int64(), 300)
@@ -217,11 +243,24 @@ TEST_F(ProcessMethods, ListMarksTheTaskAndTellsTheSessionsOthersToo) {
     EXPECT_EQ(scopes(R"({"session_id":"a"})"), "session task task ");
     EXPECT_EQ(scopes(R"({"key":"k"})"), "session task task ");
     EXPECT_EQ(scopes("{}"), "session session task task ");
-    EXPECT_EQ(scopes(R"({"session_id":"none"})"), "");
+    EXPECT_EQ(scopes(R"({"key":"none"})"), "");
     EXPECT_EQ(field_at_fault("process.list", R"({"session_id":"a","key":"k"})"), "key");
     EXPECT_EQ(field_at_fault("process.list", R"({"key":""})"), "key");
     EXPECT_EQ(field_at_fault("process.list", R"({"cursor":"x"})"), "cursor");
     EXPECT_EQ(field_at_fault("process.list", R"({"limit":0})"), "limit");
+}
+
+TEST_F(ProcessMethods, ListSaysWhenThereIsNoSuchSession) {
+    const auto mistyped = call("process.list", R"({"session_id":"aa"})");
+    EXPECT_EQ(kind_of_error(mistyped), "not_found");
+    EXPECT_THAT(std::string(wire::text_at(mistyped, "message")), HasSubstr("no session aa"));
+    const auto is_empty = [this](std::string_view params) {
+        return call("process.list", params).at("processes").as_array().empty();
+    };
+    EXPECT_TRUE(is_empty(R"({"session_id":"a"})"));
+    EXPECT_TRUE(is_empty(R"({"session_id":"a","task_id":"nobody's"})"));
+    call("session.close", R"({"session_id":"a","generation":1})");
+    EXPECT_TRUE(is_empty(R"({"session_id":"a"})")) << "it has ended, and is on record";
 }
 
 TEST_F(ProcessMethods, ListComesInPages) {

@@ -40,12 +40,27 @@ std::vector<std::string> read_argv(wire::FieldReader& given, const JsonArray* wo
 
 namespace {
 
+/// As much of a name as helps to find it.
+std::string shown_name(std::string_view name) {
+    constexpr std::size_t bytes_max = 64;
+    if (name.size() <= bytes_max) return std::string(name);
+    name = name.substr(0, bytes_max);
+    return fmt::format("{}…", name.substr(0, name.size() - wire::unfinished_bytes(name)));
+}
+
 /// What is wrong with a name, or "".
-std::string_view why_not_a_variable(std::string_view name) {
-    if (name.empty() || name.contains('=') || has_control_character(name)) {
-        return "is no name: it is empty, or holds = or control characters";
+std::string why_not_a_variable(std::string_view name) {
+    if (name.empty()) return "holds a variable without a name";
+    if (has_control_character(name)) return "holds a name with control characters in it";
+    // Who passes NAME=value as a name has put a value into it: that is not repeated.
+    if (const auto end = name.find('='); end != std::string_view::npos) {
+        return fmt::format("holds a name with = in it, behind \"{}\"; give {{NAME: value}}",
+                           shown_name(name.substr(0, end)));
     }
-    if (name.starts_with("KNELL_")) return "begins with KNELL_: these are set by the daemon";
+    if (name.starts_with("KNELL_")) {
+        return fmt::format("holds {}: names that begin with KNELL_ are set by the daemon",
+                           shown_name(name));
+    }
     return {};
 }
 
@@ -60,16 +75,16 @@ std::vector<std::string> read_environment(wire::FieldReader& given, const JsonOb
         return environment;
     }
     std::size_t bytes = 0;
-    std::size_t place = 0;
     for (const auto& [name, value] : *variables) {
-        ++place;
         const auto* text = value.if_string();
-        if (const auto why = why_not_a_variable(name); !why.empty()) {
-            given.reject("env", fmt::format("name {} {}", place, why));
+        if (auto why = why_not_a_variable(name); !why.empty()) {
+            given.reject("env", std::move(why));
         } else if (text == nullptr) {
-            given.reject("env", fmt::format("value {} must be a string", place));
+            given.reject("env",
+                         fmt::format("holds {}, whose value must be a string", shown_name(name)));
         } else if (text->find('\0') != std::string::npos) {
-            given.reject("env", fmt::format("value {} must not hold NUL", place));
+            given.reject("env",
+                         fmt::format("holds {}, whose value must not hold NUL", shown_name(name)));
         }
         if (given.error()) return {};
         environment.push_back(
@@ -137,6 +152,10 @@ std::string why_not_registered(const RegisteredProcess& found, const Caller& cal
         return "is the caller itself, which is no background process of its session";
     }
     if (here.processes().is_knell(found.process.pid)) return "is a process of knell";
+    // Its words are always known but for a thread of the kernel, which has none.
+    if (found.look.argv.empty()) {
+        return "is a thread of the kernel, which nobody started and nothing stops";
+    }
     // It is never stopped as part of anything else.
     if (!here.how_watched(found.process).empty()) {
         return "owns a session of its own, which ends with it; `knell ls` lists it";

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/text.hpp"
+#include "platform/kernel_thread.hpp"
 #include "platform/proc_stat.hpp"
 #include "platform/proc_status.hpp"
 #include "platform/small_file.hpp"
@@ -91,7 +92,9 @@ std::optional<ProcessLook> ProcTable::look_of(const ProcessIdentity& process) co
     for (std::string_view rest = words; !rest.empty();) {
         look.argv.emplace_back(take_field(rest, '\0'));
     }
-    if (look.argv.empty()) {
+    // A thread of the kernel has none.
+    const auto stat = read_small_file(folder + "/stat").value_or("");
+    if (look.argv.empty() && !is_kernel_thread(stat)) {
         // It has overwritten them: its short name, as ps shows it.
         const auto name = read_small_file(folder + "/comm").value_or("");
         look.argv.push_back(fmt::format("[{}]", std::string_view(name).substr(0, name.find('\n'))));

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "platform/small_file.hpp"
 #include "watch/process_check.hpp"
 
 namespace knell {
@@ -234,6 +235,18 @@ TEST(ProcessTable, TheRealKernelTellsWhatThisProcessLooksLike) {
     auto former = *self;
     --former.start_ticks;
     EXPECT_FALSE(table.look_of(former)) << "its pid is another's now";
+}
+
+TEST(ProcessTable, AThreadOfTheKernelHasNoWords) {
+    if (read_small_file("/proc/2/comm").value_or("") != "kthreadd\n") {
+        GTEST_SKIP() << "none can be seen in this pid namespace";
+    }
+    const ProcTable table;
+    const auto thread = table.identify(2);
+    ASSERT_TRUE(thread);
+    const auto look = table.look_of(*thread);
+    ASSERT_TRUE(look);
+    EXPECT_TRUE(look->argv.empty()) << look->argv.front();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/limits.hpp"
+#include "engine/refusals.hpp"
 #include "rpc/method_table.hpp"
 #include "rpc/methods/process_row.hpp"
 #include "rpc/methods/session_page.hpp"
@@ -58,9 +59,24 @@ struct Listed {
     WallTime now;
 };
 
+/// An empty list would tell of a mistyped session that nothing runs in it.
+Result<void> check_session(const SessionId& id, Reader& reader) {
+    const auto session = reader.find(id);
+    if (!session) return std::unexpected(session.error());
+    if (!*session) return std::unexpected(not_found(id));
+    return {};
+}
+
 Result<Json> list_page(const Listed& asked, Reader& reader, const Backend& backend) {
-    auto page = reader.processes(asked.query);
+    const auto& query = asked.query;
+    auto page = reader.processes(query);
     if (!page) return std::unexpected(std::move(page.error()));
+    // What a session left running may outlive the session's record, so that is asked for last.
+    if (page->processes.empty() && !query.session_id.empty()) {
+        if (auto known = check_session(query.session_id, reader); !known) {
+            return std::unexpected(std::move(known.error()));
+        }
+    }
     JsonArray processes;
     for (auto& row : page->processes) {
         freshen(row.process, backend);

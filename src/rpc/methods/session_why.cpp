@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "core/limits.hpp"
+#include "engine/refusals.hpp"
 #include "rpc/method_table.hpp"
 #include "rpc/methods/process_row.hpp"
 #include "watch/process_check.hpp"
@@ -94,9 +95,10 @@ std::string hosted_evidence(const Session& session, const Processes& processes, 
     if (session.background_since) {
         return evidence + background_evidence(processes, *session.background_since, now);
     }
+    // A client, a turn, background work or a call that named it: whichever was last.
     return evidence + fmt::format(
-                          "no client looks at it and no turn is on; it was last named by a "
-                          "call at {}",
+                          "no client looks at it, no turn is on and no background work counts; "
+                          "nothing has used it since {}",
                           format_rfc3339(seen));
 }
 
@@ -211,7 +213,7 @@ Result<Json> explain(const SessionId& id, Seq after, const InspectReply& live, B
                      Reader& reader) {
     const auto session = reader.find(id);
     if (!session) return std::unexpected(session.error());
-    if (!*session) return fail(ErrorCode::not_found, fmt::format("no session {}", id.text()));
+    if (!*session) return std::unexpected(not_found(id));
     const auto events = reader.events({.after = after,
                                        .limit = limits::events_page_max,
                                        .types = {},
