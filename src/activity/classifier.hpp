@@ -26,6 +26,8 @@ class Classifier {
     /// to work.
     Classifier(const ActivityRules& rules, ActivityFacts last);
 
+    /// Counts from the next look on.
+    void set_stale_after(std::chrono::seconds time) { rules_.stale_after = time; }
     /// Of one that is not gone.
     void look(const TreeSample& sample, Now now);
 
@@ -66,7 +68,7 @@ class Classifier {
     std::string idle_evidence(const TreeSample& sample, Now now) const;
     std::string socket_evidence(const TreeSockets& sockets, WallTime now) const;
 
-    const ActivityRules rules_;
+    ActivityRules rules_;
     ActivityFacts facts_;
     bool is_stale_ = false;
     bool is_still_ = false;

@@ -29,6 +29,13 @@ void ActivitySampler::remove(const ProcessId& id) {
     entries_.erase(found);
 }
 
+void ActivitySampler::set_stale_after(std::chrono::seconds time) {
+    const Lock lock(mutex_);
+    if (rules_.stale_after == time) return;
+    rules_.stale_after = time;
+    for (auto& [id, entry] : entries_) entry.classifier.set_stale_after(time);
+}
+
 std::vector<ActivitySampler::Finding> ActivitySampler::step(Now now) {
     forget_removed();
     std::vector<Finding> findings;

@@ -39,6 +39,8 @@ class ActivitySampler {
     void add(const ProcessId& id, const ProcessIdentity& process, ActivityFacts last,
              bool stale = false);
     void remove(const ProcessId& id);
+    /// Counts for each from its next look on.
+    void set_stale_after(std::chrono::seconds time);
 
     struct Finding {
         ProcessId id;
@@ -80,8 +82,8 @@ class ActivitySampler {
     void forget_removed();
 
     SampleSource& source_;
-    const ActivityRules rules_;
     mutable Mutex mutex_;
+    ActivityRules rules_ KNELL_GUARDED_BY(mutex_);
     std::map<ProcessId, Entry> entries_ KNELL_GUARDED_BY(mutex_);
     std::set<std::pair<SteadyTime, ProcessId>> turns_ KNELL_GUARDED_BY(mutex_);
     std::vector<ProcessIdentity> removed_ KNELL_GUARDED_BY(mutex_);

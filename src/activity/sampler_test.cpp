@@ -126,6 +126,26 @@ TEST_F(ActivitySamplerTest, TellsAClassAndStalenessOnceEach) {
     EXPECT_FALSE(findings_[0].stale);
 }
 
+TEST_F(ActivitySamplerTest, WhenOneIsStaleCanBeSetAnew) {
+    sampler_.set_stale_after(2h);
+    add(1);
+    run(40min);
+    ASSERT_EQ(findings_.size(), 1U) << "only that it waits";
+
+    sampler_.set_stale_after(30min);
+    run(1min);
+    ASSERT_EQ(findings_.size(), 2U) << "it had done nothing for longer than that";
+    EXPECT_TRUE(findings_[1].stale);
+
+    sampler_.set_stale_after(2h);
+    run(1min);
+    ASSERT_EQ(findings_.size(), 3U);
+    EXPECT_FALSE(findings_[2].stale);
+    run(2h);
+    ASSERT_EQ(findings_.size(), 4U);
+    EXPECT_TRUE(findings_[3].stale);
+}
+
 TEST_F(ActivitySamplerTest, WhatIsOnRecordIsNotToldAgain) {
     add(1);
     sampler_.add(id(1), process(1), {.activity = ProcessActivity::waiting, .since = noon - 2h},

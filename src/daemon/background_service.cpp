@@ -25,12 +25,6 @@ constexpr int record_tries = 50;
 /// How soon it is looked again whether a child that is dying can be reaped.
 constexpr auto reap_again = 20ms;
 
-ActivityRules rules_from(const ConfigHolder& config) {
-    ActivityRules rules;
-    rules.stale_after = config.current()->processes.stale_after;
-    return rules;
-}
-
 /// Where one runs when nobody says.
 std::string directory_of(const Session& session) {
     if (!session.cwd.empty()) return session.cwd;
@@ -46,7 +40,7 @@ BackgroundService::BackgroundService(std::unique_ptr<OutputFiles> outputs,
       outputs_(std::move(outputs)),
       queue_(limits::processes_max),
       source_(here_.table),
-      sampler_(source_, rules_from(here_.config)),
+      sampler_(source_),
       keeper_(*outputs_, limits::process_kept_after_exit),
       watch_(
           here_.table, here_.held_max,
@@ -366,8 +360,9 @@ Awaited BackgroundService::awaited(Now now) const {
 
 void BackgroundService::step() {
     const auto now = read_clocks();
-    keeper_.set_bytes_max(
-        static_cast<std::int64_t>(here_.config.current()->processes.output_bytes));
+    const auto settings = here_.config.current()->processes;  // as of the last reload
+    keeper_.set_bytes_max(static_cast<std::int64_t>(settings.output_bytes));
+    sampler_.set_stale_after(settings.stale_after);
     std::vector<Request> taken;
     queue_.pop_all(taken, 0ms);
     for (const auto& request : taken) {
