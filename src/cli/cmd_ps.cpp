@@ -63,7 +63,7 @@ class Ps final : public Command {
         }
         const auto now = read_clocks().wall;
         print(tree_ ? process_tree(listed->processes, context.output, now)
-                    : process_table(listed->processes, now).render(context.output));
+                    : process_table(listed->processes, context.output, now));
         if (listed->is_more) note("there are more: repeat the command with a greater --limit");
         return exit_done;
     }

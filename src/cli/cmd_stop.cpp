@@ -103,8 +103,7 @@ class StopProcesses final : public Command {
     }
 
     static void note_table(const JsonArray& processes) {
-        auto text =
-            process_table(processes, read_clocks().wall).render(describe_terminal(STDERR_FILENO));
+        auto text = process_table(processes, describe_terminal(STDERR_FILENO), read_clocks().wall);
         text.pop_back();  // note ends the last line itself
         note(text);
     }

@@ -1,6 +1,7 @@
 #include "cli/process_rows.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -40,7 +41,8 @@ std::string evidence_text(const JsonObject& process, WallTime now) {
     }
     if (const auto until = text_at(process, "vouched_until"); !until.empty()) {
         const auto time = parse_rfc3339(until);
-        if (time && *time > now) add("wanted, " + relative_time(*time, now));
+        if (time && *time > now)
+            add(fmt::format("vouched for (ends {})", relative_time(*time, now)));
     }
     if (const auto evidence = text_at(process, "evidence"); !evidence.empty()) {
         add(std::string(evidence));
@@ -71,8 +73,64 @@ std::vector<Column> columns() {
             {.title = "AGE", .drop_order = 2},
             {.title = "PID", .align = Align::right, .drop_order = 3},
             {.title = "COMMAND", .shrink_to = 10},
-            {.title = "EVIDENCE", .shrink_to = 24, .drop_order = 1}};
+            {.title = "EVIDENCE", .drop_order = 1}};
 }
+
+/// A table of processes; where the evidence has no room beside the rest, it stands below each: it
+/// is what the list is for, and half of it says little.
+class ProcessRows {
+  public:
+    ProcessRows(std::vector<Column> columns, std::size_t indent)
+        : evidence_(columns.size() - 1), indent_(indent), table_(std::move(columns)) {}
+
+    void add(std::vector<Cell> cells) {
+        evidences_.push_back(cells.back().text);
+        table_.add(std::move(cells));
+    }
+
+    std::string render(Terminal terminal, bool with_titles) const {
+        if (terminal.width > indent_) terminal.width -= indent_;
+        const auto rows = table_.render_rows(terminal);
+        const bool is_below = !table_.shows(evidence_, terminal);
+        std::string text;
+        if (with_titles) {
+            const auto all = table_.render(terminal);
+            put_lines(text, std::string_view(all).substr(0, all.size() - rows.size()));
+        }
+        std::string_view rest = rows;
+        const auto lines = evidences_.empty() ? 0
+                                              : std::ranges::count(rows, '\n') /
+                                                    static_cast<std::ptrdiff_t>(evidences_.size());
+        for (const auto& evidence : evidences_) {
+            for (auto line = lines; line > 0; --line) {
+                put_lines(text, rest.substr(0, rest.find('\n') + 1));
+                rest.remove_prefix(rest.find('\n') + 1);
+            }
+            if (is_below && !evidence.empty()) put_lines(text, below(evidence, terminal));
+        }
+        return text;
+    }
+
+  private:
+    static std::string below(const std::string& evidence, const Terminal& terminal) {
+        constexpr std::size_t deeper = 2;
+        const auto wrapped =
+            wrap(one_line(evidence), {.width = terminal.width, .indent = deeper, .before = deeper});
+        return fmt::format("{:{}}{}\n", "", deeper, toned(wrapped, Tone::faint, terminal));
+    }
+    void put_lines(std::string& text, std::string_view lines) const {
+        while (!lines.empty()) {
+            const auto size = lines.find('\n') + 1;
+            text.append(indent_, ' ').append(lines.substr(0, size));
+            lines.remove_prefix(size);
+        }
+    }
+
+    const std::size_t evidence_;  // the last column
+    const std::size_t indent_;
+    Table table_;
+    std::vector<std::string> evidences_;
+};
 
 bool belongs_to(const Json& process, std::string_view session) {
     const auto* row = process.if_object();
@@ -95,10 +153,10 @@ Tone tone_of_activity(std::string_view activity) {
     return Tone::faint;
 }
 
-Table process_table(const JsonArray& processes, WallTime now) {
+std::string process_table(const JsonArray& processes, const Terminal& terminal, WallTime now) {
     auto all = columns();
     all.insert(all.begin() + 1, Column{.title = "SESSION", .shrink_to = 12, .drop_order = 4});
-    Table table(std::move(all));
+    ProcessRows rows(std::move(all), /*indent=*/0);
     for (const auto& process : processes) {
         const auto* row = process.if_object();
         if (row == nullptr) continue;
@@ -106,13 +164,12 @@ Table process_table(const JsonArray& processes, WallTime now) {
         const bool is_open = text_at(*row, "session") == "open";
         cells.insert(cells.begin() + 1,
                      Cell{session_text(*row), is_open ? Tone::plain : Tone::warning});
-        table.add(std::move(cells));
+        rows.add(std::move(cells));
     }
-    return table;
+    return rows.render(terminal, /*with_titles=*/true);
 }
 
 std::string process_tree(const JsonArray& processes, const Terminal& terminal, WallTime now) {
-    constexpr std::size_t indent = 2;
     std::vector<std::string> sessions;
     for (const auto& process : processes) {
         const auto* row = process.if_object();
@@ -120,26 +177,18 @@ std::string process_tree(const JsonArray& processes, const Terminal& terminal, W
         std::string id(text_at(*row, "session_id"));
         if (std::ranges::find(sessions, id) == sessions.end()) sessions.push_back(std::move(id));
     }
-    auto narrower = terminal;
-    if (narrower.width > indent) narrower.width -= indent;
     std::string text;
     for (const auto& session : sessions) {
-        Table table(columns());
+        ProcessRows rows(columns(), /*indent=*/2);
         const JsonObject* first = nullptr;
         std::size_t count = 0;
         for (const auto& process : processes) {
             if (!belongs_to(process, session)) continue;
             if (first == nullptr) first = &process.get_object();
-            table.add(row_of(process.get_object(), now));
+            rows.add(row_of(process.get_object(), now));
             ++count;
         }
-        text += heading_of(*first, count, terminal);
-        const auto rows = table.render_rows(narrower);
-        for (std::size_t at = 0; at < rows.size();) {
-            const auto end = rows.find('\n', at) + 1;
-            text += std::string(indent, ' ') + rows.substr(at, end - at);
-            at = end;
-        }
+        text += heading_of(*first, count, terminal) + rows.render(terminal, /*with_titles=*/false);
     }
     return text;
 }

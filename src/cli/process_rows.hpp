@@ -9,8 +9,9 @@ namespace knell::cli {
 
 Tone tone_of_activity(std::string_view activity);
 
-/// One row a process of process.list: id, session, activity, age, pid, command, evidence.
-Table process_table(const JsonArray& processes, WallTime now);
+/// One row a process of process.list: id, session, activity, age, pid, command, evidence.  Evidence
+/// that has no room beside the rest stands whole on lines below.
+std::string process_table(const JsonArray& processes, const Terminal& terminal, WallTime now);
 
 /// The same under a line for each session, in the order in which their first processes come.
 std::string process_tree(const JsonArray& processes, const Terminal& terminal, WallTime now);

@@ -41,14 +41,14 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 TEST(ProcessTable, InAFileHoldsEverything) {
-    const auto lines = lines_of(process_table(three_processes(), now).render({}));
+    const auto lines = lines_of(process_table(three_processes(), {}, now));
     ASSERT_EQ(lines.size(), 4U);
     EXPECT_THAT(lines[0],
                 ::testing::MatchesRegex("PROCESS +SESSION +ACTIVITY +AGE +PID +COMMAND +EVIDENCE"));
     EXPECT_THAT(lines[1], HasSubstr("no connection since 18 May"));
     EXPECT_THAT(lines[1], HasSubstr("docs: python3 -m http.server 8765"));
     EXPECT_THAT(lines[2], HasSubstr("0190b2f0-6a1e-7abc-8def-0123456789ab (ended)"));
-    EXPECT_THAT(lines[2], HasSubstr("stopping, wanted, in 2h, 0.9 cores"));
+    EXPECT_THAT(lines[2], HasSubstr("stopping, vouched for (ends in 2h), 0.9 cores"));
     EXPECT_THAT(lines[3], HasSubstr("exit 2"));
     EXPECT_THAT(lines[3], Not(HasSubstr("\x1b")));
 }
@@ -67,7 +67,7 @@ TEST(ProcessTable, SaysWhatBecameOfAStop) {
 TEST(ProcessTable, FitsEveryWidthAndKeepsIdAndActivity) {
     for (const std::size_t width : {40U, 60U, 80U, 120U, 200U}) {
         const Terminal terminal{.interactive = true, .colour = false, .width = width};
-        for (const auto& text : {process_table(three_processes(), now).render(terminal),
+        for (const auto& text : {process_table(three_processes(), terminal, now),
                                  process_tree(three_processes(), terminal, now)}) {
             EXPECT_THAT(text, HasSubstr("p-0000000000001")) << width;
             EXPECT_THAT(text, HasSubstr("listening")) << width;
@@ -76,15 +76,37 @@ TEST(ProcessTable, FitsEveryWidthAndKeepsIdAndActivity) {
     }
 }
 
-TEST(ProcessTable, ShowsEvidenceWhereThereIsRoom) {
+TEST(ProcessTable, ShowsTheWholeEvidenceBesideOrBelow) {
     const auto at = [](std::size_t width) {
-        return process_table(three_processes(), now)
-            .render({.interactive = true, .colour = false, .width = width});
+        return process_table(three_processes(),
+                             {.interactive = true, .colour = false, .width = width}, now);
     };
-    EXPECT_THAT(at(40), Not(HasSubstr("EVIDENCE")));
-    EXPECT_THAT(at(40), HasSubstr("COMMAND"));
-    EXPECT_THAT(at(80), HasSubstr("SESSION"));
-    EXPECT_THAT(at(200), HasSubstr("no connection since 18 May"));
+    const auto wide = lines_of(at(200));
+    EXPECT_EQ(wide.size(), 4U);
+    EXPECT_THAT(wide[0], HasSubstr("EVIDENCE"));
+    EXPECT_THAT(wide[1], HasSubstr("no connection since 18 May"));
+
+    const auto usual = lines_of(at(80));
+    ASSERT_EQ(usual.size(), 7U);
+    EXPECT_THAT(usual[0], HasSubstr("SESSION"));
+    EXPECT_THAT(usual[0], Not(HasSubstr("EVIDENCE")));
+    EXPECT_THAT(usual[1], HasSubstr("p-0000000000001"));
+    EXPECT_EQ(usual[2], "  no CPU for 2 h, listens on 127.0.0.1:8765, no connection since 18 May");
+    EXPECT_EQ(usual[4], "  stopping, vouched for (ends in 2h), 0.9 cores");
+    EXPECT_EQ(usual[6], "  exit 2");
+
+    const auto narrow = lines_of(at(40));
+    EXPECT_THAT(narrow[0], HasSubstr("COMMAND"));
+    EXPECT_EQ(narrow[2], "  no CPU for 2 h, listens on");
+    EXPECT_EQ(narrow[3], "  127.0.0.1:8765, no connection since 18");
+}
+
+TEST(ProcessTree, ShowsTheWholeEvidenceToo) {
+    const auto lines = lines_of(
+        process_tree(three_processes(), {.interactive = true, .colour = false, .width = 80}, now));
+    ASSERT_EQ(lines.size(), 8U);
+    EXPECT_EQ(lines[2],
+              "    no CPU for 2 h, listens on 127.0.0.1:8765, no connection since 18 May");
 }
 
 TEST(ProcessTree, GroupsBySessionAndNamesOneThatHasEnded) {

@@ -150,6 +150,11 @@ bool Table::fits(const Terminal& terminal) const {
     return terminal.width == 0 || total(natural_widths()) <= terminal.width;
 }
 
+bool Table::shows(std::size_t column, const Terminal& terminal) const {
+    const auto layout = layout_on(terminal);
+    return layout.widths[column] > 0 || (!layout.above.empty() && layout.above[column] > 0);
+}
+
 std::string Table::render(const Terminal& terminal) const {
     std::vector<Cell> titles;
     for (const auto& column : columns_) titles.push_back({column.title, Tone::heading});

@@ -41,6 +41,8 @@ class Table {
     bool empty() const { return rows_.empty(); }
     /// Whole: nothing has to be cut or left out.
     bool fits(const Terminal& terminal) const;
+    /// That column, be it cut.
+    bool shows(std::size_t column, const Terminal& terminal) const;
     std::string render(const Terminal& terminal) const;
     /// Without the heading, below one that is there already.
     std::string render_rows(const Terminal& terminal) const;
