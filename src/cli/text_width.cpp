@@ -4,6 +4,8 @@
 #include <clocale>
 #include <cwchar>
 
+#include "client/harmless_text.hpp"
+
 namespace knell::cli {
 
 namespace {
@@ -32,10 +34,6 @@ struct Character {
     int width = -1;  // -1: not to be shown
 };
 
-bool changes_direction(wchar_t value) {
-    return (value >= 0x202a && value <= 0x202e) || (value >= 0x2066 && value <= 0x2069);
-}
-
 /// Takes the first character off `text`, which is not empty.
 Character take_character(std::string_view& text) {
     Character character;
@@ -45,7 +43,7 @@ Character take_character(std::string_view& text) {
     constexpr auto incomplete = static_cast<std::size_t>(-2);
     const bool readable = length != invalid && length != incomplete && length != 0;
     if (!readable) length = 1;
-    if (readable && !changes_direction(character.value)) {
+    if (readable && !client::changes_direction(static_cast<char32_t>(character.value))) {
         character.width = ::wcwidth(character.value);
     }
     character.bytes = text.substr(0, length);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "client/harmless_text.hpp"
 #include "client/process_words.hpp"
 #include "mcp/own_session.hpp"
 #include "mcp/process_text.hpp"
@@ -19,9 +20,26 @@ using wire::text_at;
 /// What a model can read in one go; more is to be asked for.
 constexpr std::int64_t output_bytes_default = 16'384;
 
+/// Titles, commands and names are of programs nobody has vouched for, and may be shown to a person;
+/// only what a process wrote is handed on as it is.
+Result<JsonObject> cleaned(Result<JsonObject> result) {
+    if (!result) return result;
+    Json value(std::move(*result));
+    client::make_harmless(value, /*but_for=*/"output");
+    return std::move(value.get_object());
+}
+
+Result<JsonObject> ask(Surroundings& surroundings, std::string_view method,
+                       const JsonObject& params) {
+    return cleaned(surroundings.call(method, params));
+}
+
 ToolResult refused(const Error& error) {
-    return {
-        .texts = {error.message}, .content = {{"error", wire::to_json(error)}}, .is_error = true};
+    Json content(JsonObject{{"error", wire::to_json(error)}});
+    client::make_harmless(content, /*but_for=*/"");
+    return {.texts = {client::harmless(error.message)},
+            .content = std::move(content.get_object()),
+            .is_error = true};
 }
 
 /// Copies what was given; null counts as left out.
@@ -43,9 +61,9 @@ Result<std::string> session_for(const JsonObject& arguments, Surroundings& surro
 ToolResult session_status(const JsonObject& arguments, Surroundings& surroundings) {
     const auto session_id = session_for(arguments, surroundings);
     if (!session_id) return refused(session_id.error());
-    auto session = surroundings.call("session.show", {{"session_id", *session_id}});
+    auto session = ask(surroundings, "session.show", {{"session_id", *session_id}});
     if (!session) return refused(session.error());
-    auto list = surroundings.call("process.list", {{"session_id", *session_id}});
+    auto list = ask(surroundings, "process.list", {{"session_id", *session_id}});
     if (!list) return refused(list.error());
     JsonObject content{{"session", *session}};
     for (auto& pair : *list) content[pair.key()] = pair.value();
@@ -68,7 +86,7 @@ ToolResult process_list(const JsonObject& arguments, Surroundings& surroundings)
         }
     }
     pass_on(arguments, params, {"task_id", "all", "limit", "cursor"});
-    auto list = surroundings.call("process.list", params);
+    auto list = ask(surroundings, "process.list", params);
     if (!list) return refused(list.error());
     ToolResult result{.texts = {list_text(*list, of_whom)}, .content = std::move(*list)};
     // Some agents show the model the object alone.
@@ -99,7 +117,7 @@ ToolResult process_start(const JsonObject& arguments, Surroundings& surroundings
     JsonObject params{{"session_id", *session_id}};
     pass_on(arguments, params, {"task_id", "argv", "title"});
     put_place(arguments, params, surroundings);
-    auto process = surroundings.call("process.start", params);
+    auto process = ask(surroundings, "process.start", params);
     if (!process) return refused(process.error());
     return {.texts = {"started " + process_text(*process)}, .content = std::move(*process)};
 }
@@ -107,7 +125,7 @@ ToolResult process_start(const JsonObject& arguments, Surroundings& surroundings
 ToolResult process_output(const JsonObject& arguments, Surroundings& surroundings) {
     JsonObject params{{"limit", output_bytes_default}, {"encoding", "text"}};
     pass_on(arguments, params, {"process_id", "after", "limit"});
-    auto page = surroundings.call("process.output", params);
+    auto page = ask(surroundings, "process.output", params);
     if (!page) return refused(page.error());
     ToolResult result;
     if (const auto output = text_at(*page, "output"); !output.empty()) {
@@ -120,11 +138,11 @@ ToolResult process_output(const JsonObject& arguments, Surroundings& surrounding
 
 ToolResult process_stop(const JsonObject& arguments, Surroundings& surroundings) {
     const auto id = text_at(arguments, "process_id");
-    auto process = surroundings.call("process.stop", {{"process_id", id}});
+    auto process = ask(surroundings, "process.stop", {{"process_id", id}});
     if (!process) return refused(process.error());
     const bool was_gone = wire::bool_at(*process, "already_exited");
-    if (client::is_being_stopped(*process)) {
-        process = surroundings.wait_until_gone(id);
+    if (!was_gone && client::is_running(*process)) {
+        process = cleaned(surroundings.wait_until_gone(id));
         if (!process) return refused(process.error());
     }
     (*process)["already_exited"] = was_gone;
@@ -147,7 +165,7 @@ ToolResult process_stop(const JsonObject& arguments, Surroundings& surroundings)
 ToolResult process_vouch(const JsonObject& arguments, Surroundings& surroundings) {
     JsonObject params;
     pass_on(arguments, params, {"process_id", "until"});
-    auto process = surroundings.call("process.vouch", params);
+    auto process = ask(surroundings, "process.vouch", params);
     if (!process) return refused(process.error());
     return {.texts = {process_text(*process)}, .content = std::move(*process)};
 }

@@ -57,6 +57,31 @@ TEST_F(ToolCalls, ListOfAnAgentWithoutASessionIsOfAll) {
     EXPECT_THAT(result.texts.at(0), HasSubstr("No background processes on this machine"));
 }
 
+TEST_F(ToolCalls, WhatCouldDeceiveWhoeverReadsItIsShownAsQuestionMarks) {
+    constexpr auto row = R"({"process_id":"p-1","session_id":"s","session":"open","pid":42,
+        "command":"sh \u202egpj.x","argv":["sh","\u202egpj.x"],"title":"a\u009b2Jb\u2028c",
+        "started_at":"2026-05-18T10:00:00.000Z","state":"running","activity":"working"})";
+    const auto is_clean = [](const ToolResult& result) {
+        const auto all = result.texts.at(0) + wire::to_text(result.content);
+        for (const auto* character : {"\xe2\x80\xae", "\xc2\x9b", "\xe2\x80\xa8"}) {
+            if (all.contains(character)) return false;
+        }
+        return all.contains('?');
+    };
+    world.session = "s";
+    world.answers(std::string(R"({"processes":[)") + row + "]}");
+    const auto listed = call("process_list");
+    EXPECT_THAT(listed.texts.at(0), HasSubstr("sh ?gpj.x; \"a?2Jb?c\""));
+    EXPECT_TRUE(is_clean(listed));
+    world.answers(row);
+    EXPECT_TRUE(is_clean(call("process_vouch", R"({"process_id":"p-1","until":"2h"})")));
+    world.refuses(ErrorCode::invalid_params, "argv: there is no program /\xe2\x80\xaex");
+    EXPECT_TRUE(is_clean(call("process_start", R"({"argv":["/\u202ex"]})")));
+    world.answers(R"({"process_id":"p-1","output":"\u001b[1m","next":4,"state":"exited"})");
+    EXPECT_EQ(call("process_output", R"({"process_id":"p-1"})").texts.at(0), "\x1b[1m")
+        << "what it wrote is what was asked for";
+}
+
 TEST_F(ToolCalls, ListEverywhereDoesNotAskForASession) {
     world.session = "s";
     world.answers(R"({"processes":[],"next":"c"})");
