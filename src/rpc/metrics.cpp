@@ -62,18 +62,19 @@ void put_sessions(MetricText& text, const NodeStatus& node) {
 }
 
 void put_background(MetricText& text, const NodeStatus::Processes& processes) {
-    text.gauge("knell_processes", "Background processes that run, by what they do.");
+    text.gauge("knell_background_processes", "Background processes that run, by what they do.");
     for (std::size_t i = 0; i < process_activity_names.size(); ++i) {
         if (static_cast<ProcessActivity>(i) == ProcessActivity::exited) continue;
         text.sample(processes.running.at(i), {{"activity", process_activity_names.at(i)}});
     }
-    text.gauge("knell_processes_max",
+    text.gauge("knell_background_processes_max",
                "Background processes that may run; then the answer is limit.")
         .sample(processes.max);
-    text.counter("knell_process_starts_total",
+    text.counter("knell_background_process_starts_total",
                  "Background processes that came on record since the daemon came up.")
         .sample(processes.starts);
-    text.counter("knell_process_exits_total", "Background processes that ended since then.");
+    text.counter("knell_background_process_exits_total",
+                 "Background processes that ended since then.");
     for (std::size_t i = 0; i < exit_kind_names.size(); ++i) {
         text.sample(processes.exits.at(i), {{"kind", exit_kind_names.at(i)}});
     }

@@ -168,13 +168,13 @@ TEST(Metrics, AreWellFormedAndTrue) {
         {R"(knell_sessions{status="running"})", 3},
         {R"(knell_sessions{status="idle"})", 0},
         {R"(knell_sessions_ended_last_day{reason="completed",proof="declared"})", 5},
-        {R"(knell_processes{activity="working"})", 2},
-        {R"(knell_processes{activity="listening"})", 1},
-        {R"(knell_processes{activity="waiting"})", 0},
-        {"knell_processes_max", 4096},
-        {"knell_process_starts_total", 9},
-        {R"(knell_process_exits_total{kind="lost"})", 4},
-        {R"(knell_process_exits_total{kind="exited"})", 0},
+        {R"(knell_background_processes{activity="working"})", 2},
+        {R"(knell_background_processes{activity="listening"})", 1},
+        {R"(knell_background_processes{activity="waiting"})", 0},
+        {"knell_background_processes_max", 4096},
+        {"knell_background_process_starts_total", 9},
+        {R"(knell_background_process_exits_total{kind="lost"})", 4},
+        {R"(knell_background_process_exits_total{kind="exited"})", 0},
         {"knell_leases", 2},
         {"knell_heartbeats_total", 100},
         {"knell_reaps_total", 1},
@@ -191,7 +191,7 @@ TEST(Metrics, AreWellFormedAndTrue) {
     };
     for (const auto& [sample, value] : expected) EXPECT_EQ(scrape.value(sample), value) << sample;
     EXPECT_FALSE(scrape.value(R"(knell_sessions{status="ended"})"));
-    EXPECT_FALSE(scrape.value(R"(knell_processes{activity="exited"})"));
+    EXPECT_FALSE(scrape.value(R"(knell_background_processes{activity="exited"})"));
 }
 
 TEST(Metrics, WithoutSamplesThereIsNoFamily) {
