@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/limits.hpp"
 #include "platform/spawn.hpp"
@@ -62,10 +63,17 @@ class Survivors : public ::testing::Test {
         root.process = *table.identify(child->pid);
         return child->pid;
     }
+    std::vector<Leftover> survivors() {
+        std::promise<std::vector<Leftover>> found;
+        thread.find_survivors(root, [&](auto survivors) { found.set_value(std::move(survivors)); });
+        return found.get_future().get();
+    }
+
     ProcTable table;
     ProcTree tree{table};
     LiveOwners owners;
-    TreeRoot root{ProcessId::from_bits(77), SessionId("s"), {}};
+    // A mark of its own: what carries it is found, also what a test started that runs beside this.
+    TreeRoot root{ProcessId::from_bits(static_cast<std::uint64_t>(::getpid())), SessionId("s"), {}};
     std::promise<TreeStopper::Stopped> stopped;
     std::promise<StopOrder> settled;
     LeftoverThread thread{tree,
@@ -73,6 +81,22 @@ class Survivors : public ::testing::Test {
                           {[this](StopOrder order) { settled.set_value(std::move(order)); },
                            [this](const auto& one) { stopped.set_value(one); }}};
 };
+
+TEST_F(Survivors, AreFoundOnceEachTreeAndStoppedWithIt) {
+    // Ended only when what it leaves stands: what is just being executed shows no mark.
+    const auto pid = start("setsid sh -c 'sleep 1000 & echo >&9; sleep 1000; :' & exec sleep 1000");
+    ::kill(pid, SIGKILL);
+    siginfo_t ended{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT), 0);
+    const auto found = survivors();
+    ASSERT_EQ(found.size(), 1U) << "the topmost alone";
+    EXPECT_EQ(found[0].found_by, "left running by background process " + root.id.text());
+    EXPECT_EQ(found[0].fate, Fate::left);
+    thread.stop_tree(root);
+    EXPECT_TRUE(survivors().empty()) << "asked when that is over";
+    EXPECT_EQ(stopped.get_future().get().fate, Fate::stopped);
+    ::waitpid(pid, nullptr, 0);
+}
 
 TEST_F(Survivors, AnOrderIsSettledWhenItsTreesAre) {
     const auto pid = start("echo >&9; sleep 1000; :");
