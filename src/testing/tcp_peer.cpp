@@ -11,6 +11,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "testing/socket_send.hpp"
+
 namespace knell::testing {
 
 namespace {
@@ -43,29 +45,11 @@ TcpPeer::TcpPeer(const std::string& address, const Options& options)
 }
 
 bool TcpPeer::send(std::string_view bytes) {
-    while (!bytes.empty()) {
-        const auto sent =
-            ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent >= 0) {
-            bytes.remove_prefix(static_cast<std::size_t>(sent));
-        } else if (errno == EAGAIN) {
-            wait_for(fd_.get(), POLLOUT);
-        } else if (errno != EINTR) {
-            return false;
-        }
-    }
-    return true;
+    return send_all(fd_.get(), bytes, [this] { wait_for(fd_.get(), POLLOUT); });
 }
 
 std::size_t TcpPeer::send_what_fits(std::string_view bytes) {
-    std::size_t all = 0;
-    while (all < bytes.size()) {
-        const auto rest = bytes.substr(all);
-        const auto sent = ::send(fd_.get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent < 0) break;
-        all += static_cast<std::size_t>(sent);
-    }
-    return all;
+    return testing::send_what_fits(fd_.get(), bytes);
 }
 
 bool TcpPeer::read_more() {

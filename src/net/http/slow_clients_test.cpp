@@ -11,6 +11,7 @@
 #include <poll.h>
 
 #include "net/http/server.hpp"
+#include "testing/client_frame.hpp"
 #include "testing/in_process_backend.hpp"
 #include "testing/tcp_peer.hpp"
 
@@ -161,8 +162,7 @@ TEST_F(SlowClients, WhoFollowsByWebSocketAndDoesNotReadIsClosed) {
     EXPECT_THAT(deaf.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 101 "));
     const std::string call =
         R"({"jsonrpc":"2.0","id":1,"method":"events.subscribe","params":{"after":0}})";
-    deaf.send(fmt::format("\x81{}{}{}", static_cast<char>(0x80 | call.size()),
-                          std::string_view("\0\0\0\0", 4), call));
+    deaf.send(knell::testing::client_frame(/*opcode=*/1, call));
 
     wait_until_alone();
 

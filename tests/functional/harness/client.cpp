@@ -12,6 +12,7 @@
 
 #include "client/socket.hpp"
 #include "functional/harness/waiting.hpp"
+#include "testing/socket_send.hpp"
 
 namespace knell::functional {
 
@@ -68,29 +69,12 @@ Client::Client(const std::string& socket) {
 }
 
 bool Client::send(std::string_view bytes) {
-    while (!bytes.empty()) {
-        const auto sent =
-            ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent >= 0) {
-            bytes.remove_prefix(static_cast<std::size_t>(sent));
-        } else if (errno == EAGAIN) {
-            wait_for(fd_.get(), POLLOUT, "the daemon to read");
-        } else if (errno != EINTR) {
-            return false;
-        }
-    }
-    return true;
+    return testing::send_all(fd_.get(), bytes,
+                             [this] { wait_for(fd_.get(), POLLOUT, "the daemon to read"); });
 }
 
 std::size_t Client::send_what_fits(std::string_view bytes) {
-    std::size_t all = 0;
-    while (all < bytes.size()) {
-        const auto rest = bytes.substr(all);
-        const auto sent = ::send(fd_.get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent < 0) break;
-        all += static_cast<std::size_t>(sent);
-    }
-    return all;
+    return testing::send_what_fits(fd_.get(), bytes);
 }
 
 void Client::finish_sending() {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "testing/client_frame.hpp"
+
 namespace knell::functional {
 
 WebSocketClient::WebSocketClient(const std::string& address, std::string_view token,
@@ -24,22 +26,9 @@ bool WebSocketClient::is_open() {
     return *is_open_;
 }
 
-/// Masks with zeros, so that a frame holds its payload as it is.
 void WebSocketClient::send(Opcode opcode, std::string_view payload, bool is_last) {
     if (!is_open()) return;  // frames come after the answer to the upgrade
-    std::string frame;
-    frame += static_cast<char>((is_last ? 0x80 : 0) | static_cast<int>(opcode));
-    if (payload.size() < 126) {
-        frame += static_cast<char>(0x80 | payload.size());
-    } else {
-        frame += static_cast<char>(0xff);
-        for (int shift = 56; shift >= 0; shift -= 8) {
-            frame += static_cast<char>((payload.size() >> shift) & 0xff);
-        }
-    }
-    frame.append(4, '\0');
-    frame += payload;
-    peer_.send(frame);
+    peer_.send(testing::client_frame(static_cast<unsigned>(opcode), payload, is_last));
 }
 
 WebSocketClient::Frame WebSocketClient::read_frame() {
