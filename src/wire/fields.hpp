@@ -1,16 +1,20 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "core/event.hpp"
 #include "core/limits.hpp"
+#include "core/session.hpp"
 #include "wire/process_json.hpp"
 
 /// The fields of the client contract that go out in more than one form: as an object, to be looked
 /// into, and straight as text, for feeds.  Listed once, so that the forms cannot come apart.
 ///
 /// A Sink has `text` and `leftovers`, which leave out what is empty, `number`, `flag`, `time`,
-/// `words`, and `object`, which hands the sink of an object inside to whoever lists its fields.
+/// `words`, `json`, which leaves out what is none, and `object`, which hands the sink of an object
+/// inside to whoever lists its fields.
 namespace knell::wire {
 
 template <typename Sink>
@@ -30,6 +34,63 @@ void list_fields(Sink& sink, const Tally& tally) {
     sink.number("message_count", tally.messages);
     sink.number("input_tokens", tally.input_tokens);
     sink.number("output_tokens", tally.output_tokens);
+}
+
+template <typename Sink>
+void list_fields(Sink& sink, const Owner& owner) {
+    const auto& process = owner.process;
+    sink.text("kind", name_in(owner_kind_names, owner.kind));
+    if (owner.kind == OwnerKind::process) sink.number("pid", process.pid);
+    if (owner.lease_ttl.count() > 0) {
+        const bool is_hosted = owner.kind == OwnerKind::hosted;
+        sink.number(is_hosted ? "window_s" : "lease_ttl_s", owner.lease_ttl.count());
+    }
+    if (owner.kind == OwnerKind::lease && process.pid != 0) {
+        sink.object("stands_for", [&process](auto& inner) {
+            inner.number("pid", process.pid);
+            inner.number("pid_namespace", static_cast<std::int64_t>(process.pid_namespace));
+        });
+    }
+    sink.text("host", owner.host);
+    sink.text("command", owner.command);
+    sink.time("since", owner.since);
+}
+
+template <typename Sink>
+void list_fields(Sink& sink, const Session& session) {
+    const auto since = [&sink](std::string_view name, const std::optional<WallTime>& time) {
+        if (time) sink.time(name, *time);
+    };
+    sink.text("id", session.id.text());
+    sink.text("key", session.key);
+    sink.text("source", session.source);
+    sink.text("platform", session.platform);
+    sink.text("user_id", session.user_id);
+    sink.text("parent_id", session.parent_id.text());
+    sink.text("relation", name_in(relation_names, session.relation));
+    sink.number("generation", session.generation);
+    sink.text("status", name_in(status_names, status_of(session)));
+    sink.text("model", session.model);
+    sink.text("title", session.title);
+    sink.text("cwd", session.cwd);
+    sink.time("started_at", session.started_at);
+    sink.time("last_activity_at", session.last_activity_at);
+    if (session.end) list_fields(sink, *session.end);
+    list_fields(sink, session.tally);
+    sink.object("owner", [&session](auto& inner) { list_fields(inner, session.owner); });
+    sink.text("on_owner_loss", name_in(on_owner_loss_names, session.on_owner_loss));
+    if (session.park_window.count() > 0) sink.number("park_s", session.park_window.count());
+    if (!session.end) sink.time("last_seen_at", session.last_seen_at);
+    since("unknown_since", session.unknown_since);
+    since("stalled_since", session.stalled_since);
+    since("parked_since", session.parked_since);
+    sink.number("attached", session.attached);
+    since("detached_since", session.detached_since);
+    sink.flag("turn", session.turn_since.has_value());
+    since("turn_since", session.turn_since);
+    since("background_since", session.background_since);
+    sink.flag("pinned", session.pinned);
+    if (!session.meta.empty()) sink.json("meta", session.meta);
 }
 
 template <typename Sink>

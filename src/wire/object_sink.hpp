@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "wire/session_json.hpp"
@@ -29,6 +30,9 @@ class ObjectSink {
     }
     void leftovers(std::string_view name, const std::vector<Leftover>& value) {
         if (!value.empty()) object_[name] = to_json(value);
+    }
+    void json(std::string_view name, std::string_view text) {
+        if (auto value = parse_json(text)) object_[name] = std::move(*value);
     }
     template <typename List>
     void object(std::string_view name, List list) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "core/event.hpp"
@@ -11,6 +12,8 @@ namespace knell::wire {
 /// The objects of the client contract.  A field without a value is left out: missing and null mean
 /// the same.
 JsonObject to_json(const Session& session);
+/// The same as text, without the object in between: a page has a thousand.
+void append_session(std::string& out, const Session& session);
 JsonObject to_json(const Owner& owner);
 JsonObject to_json(const Message& message);
 JsonArray to_json(const std::vector<Leftover>& leftovers);

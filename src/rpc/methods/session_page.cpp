@@ -1,6 +1,7 @@
 #include "rpc/methods/session_page.hpp"
 
 #include <charconv>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -21,13 +22,19 @@ std::optional<Ordinal> read_cursor(wire::FieldReader& given, const std::string& 
 
 namespace {
 
-JsonObject render_page(const SessionPage& page) {
-    JsonArray sessions;
-    for (const auto& session : page.sessions) sessions.push_back(wire::to_json(session));
-    JsonObject result;
-    result["sessions"] = std::move(sessions);
-    if (page.next) result["next"] = fmt::to_string(*page.next);
-    return result;
+wire::Rendered render_page(const SessionPage& page) {
+    constexpr std::size_t usual_bytes = 1U << 10U;  // of a session
+    std::string text;
+    text.reserve((page.sessions.size() + 1) * usual_bytes);
+    text += R"({"sessions":[)";
+    for (const auto& session : page.sessions) {
+        if (&session != &page.sessions.front()) text += ',';
+        wire::append_session(text, session);
+    }
+    text += ']';
+    if (page.next) fmt::format_to(std::back_inserter(text), R"(,"next":"{}")", *page.next);
+    text += '}';
+    return wire::Rendered::from_text(std::move(text));
 }
 
 }  // namespace
@@ -35,7 +42,7 @@ JsonObject render_page(const SessionPage& page) {
 void answer_page(Call&& call, SessionQuery&& query, Backend& backend) {
     backend.read(
         call.caller.connection,
-        [query = std::move(query)](Reader& reader) -> Result<Json> {
+        [query = std::move(query)](Reader& reader) -> Result<wire::Rendered> {
             const auto page = reader.list(query);
             if (!page) return std::unexpected(page.error());
             return render_page(*page);
