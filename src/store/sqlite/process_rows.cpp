@@ -146,10 +146,11 @@ Error ProcessWriter::conflict(const Change& change) {
     return conflict_of(change, row ? &*row : nullptr);
 }
 
-ProcessPage read_processes(SQLite::Database& database, const ProcessQuery& query) {
+ProcessPage read_processes(StatementCache& statements, const ProcessQuery& query) {
     ProcessPage page;
     if (!query.running && !query.exited_since) return page;
-    SQLite::Statement select(database, list_sql(query));
+    const auto use = statements.use(list_sql(query));
+    auto& select = *use;
     if (!query.session_id.empty()) select.bindNoCopy(":session", query.session_id.text());
     if (!query.key.empty()) select.bindNoCopy(":key", query.key);
     if (query.before) select.bind(":before", *query.before);

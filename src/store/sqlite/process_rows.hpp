@@ -6,6 +6,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "core/error.hpp"
+#include "store/sqlite/statement_cache.hpp"
 #include "store/store.hpp"
 
 namespace knell::sqlite {
@@ -34,7 +35,7 @@ class ProcessWriter {
     SQLite::Statement stands_;
 };
 
-ProcessPage read_processes(SQLite::Database& database, const ProcessQuery& query);
+ProcessPage read_processes(StatementCache& statements, const ProcessQuery& query);
 /// The newest of that id.
 std::optional<ProcessOnRecord> read_process(SQLite::Database& database, const ProcessId& id);
 /// Those whose exit is not on record, the oldest first.

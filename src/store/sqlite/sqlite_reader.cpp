@@ -14,6 +14,7 @@
 #include "store/sqlite/row.hpp"
 #include "store/sqlite/snapshot.hpp"
 #include "store/sqlite/sqlite_error.hpp"
+#include "store/sqlite/statement_cache.hpp"
 
 namespace knell::sqlite {
 
@@ -136,6 +137,7 @@ class SqliteReader final : public Reader {
           database_(location.path, SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX,
                     /*aBusyTimeoutMs=*/2000, location.vfs),
           finder_(database_),
+          statements_(database_),
           events_(database_),
           messages_(database_,
                     "SELECT role, content, tool_name, tokens, number FROM messages WHERE "
@@ -155,7 +157,7 @@ class SqliteReader final : public Reader {
 
     Result<ProcessPage> processes(const ProcessQuery& query) override {
         return guarded(path_,
-                       [&]() -> Result<ProcessPage> { return read_processes(database_, query); });
+                       [&]() -> Result<ProcessPage> { return read_processes(statements_, query); });
     }
 
     Result<std::optional<ProcessOnRecord>> process(const ProcessId& id) override {
@@ -276,7 +278,8 @@ class SqliteReader final : public Reader {
     SessionPage read_page(const SessionQuery& query) {
         SessionPage page;
         if (wants_ended(query) && wants_open(query)) return page;
-        SQLite::Statement select(database_, list_sql(query));
+        const auto use = statements_.use(list_sql(query));
+        auto& select = *use;
         if (!query.source.empty()) select.bindNoCopy(":source", query.source);
         if (!query.key.empty()) select.bindNoCopy(":key", query.key);
         if (query.before) select.bind(":before", *query.before);
@@ -301,6 +304,7 @@ class SqliteReader final : public Reader {
     const std::string path_;
     SQLite::Database database_;
     SessionFinder finder_;
+    StatementCache statements_;
     EventScan events_;
     SQLite::Statement messages_;
 };
