@@ -153,10 +153,12 @@ std::size_t web_clients_max(const std::string& socket, std::size_t wanted) {
     const auto status = Caller(socket).call("node.status", {});
     const auto* connections = wire::object_at(status, "connections");
     if (connections == nullptr) throw Failed("node.status tells of no connections");
-    // One place in four is for the unix socket, and some clients may be there already.
+    // One place in four, up to so many, is for the unix socket, and some clients may be there
+    // already.
+    constexpr std::size_t unix_max = 512;
     constexpr std::size_t there = 16;
     const auto places = static_cast<std::size_t>(wire::int_at(*connections, "max"));
-    return std::min(wanted, places - places / 4 - there);
+    return std::min(wanted, places - std::min(places / 4, unix_max) - there);
 }
 
 }  // namespace knell::bench

@@ -19,6 +19,8 @@ constexpr std::size_t hooks_min = 2;
 /// clients.
 constexpr std::size_t hooks_enough = 256;
 constexpr std::size_t webhooks_enough = 512;
+/// Of owners and background processes: where there are many descriptors, most are for clients.
+constexpr std::size_t pidfds_enough = 3'072;
 
 }  // namespace
 
@@ -41,10 +43,10 @@ Result<Descriptors> raise_descriptor_limit() {
     // Nobody counts these: they are tried again.
     const auto webhooks = std::min(shared / 8, webhooks_enough);
     const auto rest = shared - hooks * of_a_running_hook - webhooks;
-    const auto clients = rest / 5 * 3 + rest % 5;
-    const auto processes = (rest - clients) / 4;
-    return Descriptors{.clients_max = clients,
-                       .owners_max = rest - clients - processes,
+    const auto pidfds = std::max(std::min(rest / 5 * 2, pidfds_enough), rest / 6);
+    const auto processes = pidfds / 4;
+    return Descriptors{.clients_max = rest - pidfds,
+                       .owners_max = pidfds - processes,
                        .processes_max = processes,
                        .hooks_max = hooks};
 }

@@ -32,7 +32,12 @@ TEST(Descriptors, TheSoftLimitIsRaisedAndSharedOut) {
 }
 
 TEST(Descriptors, OfManyMostAreForClientsAndOwners) {
-    expect_shares(20'000, "11352 clients, 5675 owners, 1891 processes, 256 hooks of 20000");
+    expect_shares(20'000, "15765 clients, 2365 owners, 788 processes, 256 hooks of 20000");
+}
+
+TEST(Descriptors, PidfdsGrowOnWhenClientsHaveEnough) {
+    expect_shares(9'000, "4846 clients, 2304 owners, 768 processes, 256 hooks of 9000");
+    expect_shares(18'000, "13846 clients, 2304 owners, 768 processes, 256 hooks of 18000");
 }
 
 TEST(Descriptors, FewAreEnoughForAllThatMustBe) {
