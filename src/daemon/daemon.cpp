@@ -6,7 +6,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <semaphore>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -28,6 +27,7 @@
 #include "daemon/node_status.hpp"
 #include "daemon/open_home.hpp"
 #include "daemon/process_setup.hpp"
+#include "daemon/read_service.hpp"
 #include "daemon/read_thread.hpp"
 #include "daemon/space.hpp"
 #include "daemon/spool.hpp"
@@ -75,7 +75,7 @@ class Daemon final : public rpc::Backend {
               [this](auto answers, auto events) { publish(std::move(answers), std::move(events)); },
               [this](Effect&& effect) { carry_out(std::move(effect)); },
               [this] { return background_.proven_until(watch_); }),
-          read_thread_(std::move(readers.answers), "knell-reader", /*niceness=*/0),
+          reads_(std::move(readers.answers), loop_),
           feed_thread_(std::move(readers.feeds), "knell-feed", feed_niceness),
           feeds_(store_->node_id(),
                  [this](EventQuery query, const wire::Framing& framing, rpc::Feeds::Done done) {
@@ -114,11 +114,11 @@ class Daemon final : public rpc::Backend {
                           delivery_dependencies());
         if (auto recovered = delivery_->recover(); !recovered) return recovered;
         feeds_.set_newest(writer_.figures().last_seq);
-        background_.sort_outputs(read_thread_);
+        background_.sort_outputs(reads_.thread());
         if (auto serving = http_.start(); !serving) return serving;
         if (auto listening = housekeeping_.listen(); !listening) return listening;
         writer_.start();
-        background_.take_up_remains(read_thread_);
+        background_.take_up_remains(reads_.thread());
         delivery_->start();
         delivery_->wake(writer_.figures().last_seq);
         return {};
@@ -136,7 +136,7 @@ class Daemon final : public rpc::Backend {
             writer_.announce_shutdown(*self, housekeeping_.why_stopped());
         }
         delivery_->stop();
-        read_thread_.stop();
+        reads_.thread().stop();
         feed_thread_.stop();
         background_.stop();
         writer_.stop();
@@ -170,12 +170,10 @@ class Daemon final : public rpc::Backend {
     }
 
     void read(rpc::ConnectionId asker, rpc::ReadWork work, rpc::Respond done) override {
-        read_on_thread(asker, std::move(work), std::move(done));
+        reads_.answer(asker, std::move(work), std::move(done));
     }
-
-    void drop_reads(rpc::ConnectionId asker) override {
-        for (auto& read : read_thread_.take_out(asker)) read.drop();
-    }
+    void drop_reads(rpc::ConnectionId asker) override { reads_.drop(asker); }
+    void hold_reads(rpc::ConnectionId asker, bool is_held) override { reads_.hold(asker, is_held); }
 
     void forgotten(std::string_view method, std::move_only_function<void()> answer) override {
         if (is_over_) return;  // what is still queued goes, and nobody waits for it
@@ -212,7 +210,7 @@ class Daemon final : public rpc::Backend {
                               .http = http_.address(),
                               .connections = clients_.open(),
                               .connections_max = clients_.max(),
-                              .reads_queued = read_thread_.queued(),
+                              .reads_queued = reads_.queued(),
                               .file_watch_trouble = delivery_->file_watch_trouble(),
                               .hook_shortage = delivery_->hook_shortage(),
                               .http_trouble = http_.trouble(),
@@ -240,7 +238,7 @@ class Daemon final : public rpc::Backend {
             });
         };
         // Asked for by a change, which is made whether or not somebody waits for its answer.
-        if (!read_thread_.submit(rpc::ConnectionId::none, {std::move(run), {}})) (*held)({});
+        if (!reads_.thread().submit(rpc::ConnectionId::none, {std::move(run), {}})) (*held)({});
     }
 
     void sweep(bool dry_run, Ordinal after, rpc::Done<SweepReport> done) override {
@@ -248,18 +246,18 @@ class Daemon final : public rpc::Backend {
             if (!surveyed) return done(std::unexpected(std::move(surveyed.error())));
             auto look = [this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
                             Reader&) { return look_at_every_owner(survey, dry_run); };
-            read_on_thread(rpc::ConnectionId::none, std::move(look), std::move(done));
+            reads_.run(rpc::ConnectionId::none, std::move(look), std::move(done));
         });
     }
 
     void start_process(rpc::StartRequest request, rpc::Done<Reply> done) override {
         auto look = [id = request.draft.session_id](Reader& reader) { return reader.find(id); };
-        read_on_thread(rpc::ConnectionId::none, std::move(look),
-                       [this, request = std::move(request),
-                        done = std::move(done)](Result<std::optional<Session>> session) mutable {
-                           if (!session) return done(std::unexpected(std::move(session.error())));
-                           background_.start(std::move(request), *session, std::move(done));
-                       });
+        reads_.run(rpc::ConnectionId::none, std::move(look),
+                   [this, request = std::move(request),
+                    done = std::move(done)](Result<std::optional<Session>> session) mutable {
+                       if (!session) return done(std::unexpected(std::move(session.error())));
+                       background_.start(std::move(request), *session, std::move(done));
+                   });
     }
     Result<rpc::OutputPage> process_output(const rpc::OutputQuery& query) override {
         return background_.output(query);
@@ -285,30 +283,6 @@ class Daemon final : public rpc::Backend {
     }
 
   private:
-    /// `done` gets what `work` gives, on the server's thread.
-    template <typename Work, typename Done>
-    void read_on_thread(rpc::ConnectionId asker, Work work, Done done) {
-        // Held here so that a full queue can still answer.
-        auto held = std::make_shared<Done>(std::move(done));
-        auto run = [this, held, work = std::move(work)](Reader& reader) mutable {
-            // The next page is read when an earlier one is on its way: a reader that is quicker
-            // than the network would fill memory with answers that nobody takes.
-            while (!answers_in_flight_.try_acquire_for(100ms)) {
-                if (read_thread_.is_stopping()) return;
-            }
-            loop_.post([this, held, result = work(reader)]() mutable {
-                (*held)(std::move(result));
-                answers_in_flight_.release();
-            });
-        };
-        auto drop = [held] { (*held)(fail(ErrorCode::unreachable, "the client hung up")); };
-        if (!read_thread_.submit(asker, {std::move(run), std::move(drop)})) {
-            (*held)(fail(ErrorCode::limit, fmt::format("{} reads are waiting already; try again in "
-                                                       "a moment",
-                                                       limits::queue_reads_max)));
-        }
-    }
-
     /// On the read thread.
     Result<SweepReport> look_at_every_owner(const SurveyReply& survey, bool dry_run) {
         const auto is_held = [this](const ProcessIdentity& process) {
@@ -423,11 +397,8 @@ class Daemon final : public rpc::Backend {
         static_cast<void>(feed_thread_.submit(rpc::ConnectionId::none, {std::move(run), {}}));
     }
 
-    static constexpr std::ptrdiff_t answers_in_flight_max = 16;
-
     const DaemonOptions options_;
     std::atomic<bool> is_over_ = false;  // the server has stopped; outlives all that holds calls
-    std::counting_semaphore<answers_in_flight_max> answers_in_flight_{answers_in_flight_max};
     const std::string host_;
     const Now started_;
     const std::vector<std::string> process_limits_ =
@@ -443,7 +414,7 @@ class Daemon final : public rpc::Backend {
     Writer writer_;
     Space space_{fmt::format("{:x}", to_millis(started_.wall)), store_->node_id(), store_->notes(),
                  config_};
-    ReadThread read_thread_;
+    ReadService reads_;
     ReadThread feed_thread_;  // a feed a million events behind delays no listing
     rpc::Feeds feeds_;        // outlives the connections, which hold its subscribers
     rpc::Dispatcher dispatcher_;

@@ -28,7 +28,14 @@ class ReadQueueTest : public testing::Test {
         return said;
     }
 
-    ReadQueue queue{4};
+    /// What the next one says that has a turn; "" where there is none.
+    std::string next() {
+        if (!queue.has_turn()) return "";
+        queue.pop()->drop();
+        return said.back();
+    }
+
+    ReadQueue queue{/*size_max=*/4, /*owed_max=*/100};
     std::vector<std::string> said;
 };
 
@@ -53,6 +60,65 @@ TEST_F(ReadQueueTest, OneThatIsTakenOutLeavesTheOthers) {
     EXPECT_TRUE(queue.take_out(one).empty());
     push(one, "c");
     EXPECT_THAT(all(), ElementsAre("x", "c"));
+}
+
+TEST_F(ReadQueueTest, OneThatIsHeldHasNoTurnUntilItIsNot) {
+    push(one, "a");
+    push(one, "b");
+    push(two, "x");
+    push(two, "y");
+    queue.hold(one, true);
+    EXPECT_EQ(next(), "x");
+    EXPECT_EQ(next(), "y");
+    EXPECT_EQ(next(), "");
+    push(one, "c");
+    EXPECT_EQ(next(), "") << "what it asks for waits too";
+    EXPECT_EQ(queue.size(), 3U);
+
+    queue.hold(one, false);
+
+    EXPECT_EQ(next(), "a");
+    EXPECT_THAT(all(), ElementsAre("b", "c"));
+}
+
+TEST_F(ReadQueueTest, OneThatIsOwedMuchHasNoTurnUntilItHasIt) {
+    push(one, "a");
+    push(one, "b");
+    push(one, "c");
+    EXPECT_EQ(next(), "a");
+    queue.owe(one, 99);
+    EXPECT_EQ(next(), "b");
+    queue.owe(one, 1);
+    EXPECT_EQ(next(), "");
+    push(two, "x");
+    EXPECT_EQ(next(), "x");
+
+    queue.hold(one, true);
+    queue.settle(one, 100);
+    EXPECT_EQ(next(), "") << "its client has yet to take it";
+    queue.hold(one, false);
+    EXPECT_EQ(next(), "c");
+}
+
+TEST_F(ReadQueueTest, OneThatHangsUpIsHeldNoMore) {
+    push(one, "a");
+    queue.hold(one, true);
+    queue.owe(one, 100);
+    EXPECT_EQ(queue.take_out(one).size(), 1U);
+    EXPECT_EQ(queue.size(), 0U);
+    queue.settle(one, 100);
+    push(one, "b");
+    EXPECT_EQ(next(), "b");
+}
+
+TEST_F(ReadQueueTest, WhenItIsClosedNobodyIsHeld) {
+    push(one, "a");
+    push(two, "x");
+    queue.hold(one, true);
+    queue.owe(two, 100);
+    EXPECT_EQ(next(), "");
+
+    EXPECT_THAT(all(), testing::UnorderedElementsAre("a", "x"));
 }
 
 TEST_F(ReadQueueTest, FullAndClosedAreAnswers) {

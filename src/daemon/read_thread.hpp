@@ -30,6 +30,10 @@ class ReadThread {
     }
     /// Those of this connection that were not begun.
     std::vector<QueuedRead> take_out(rpc::ConnectionId asker) { return queue_.take_out(asker); }
+    /// As ReadQueue says.
+    void hold(rpc::ConnectionId asker, bool is_held) { queue_.hold(asker, is_held); }
+    void owe(rpc::ConnectionId asker, std::size_t bytes) { queue_.owe(asker, bytes); }
+    void settle(rpc::ConnectionId asker, std::size_t bytes) { queue_.settle(asker, bytes); }
     std::size_t queued() const { return queue_.size(); }
     /// Finishes what is queued, then ends the thread and closes the reader.
     void stop();

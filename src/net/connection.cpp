@@ -21,8 +21,6 @@ namespace {
 /// Read buffer of the one net thread: idle connections cost no buffer of their own.
 thread_local std::array<char, 64 * 1024> shared_buffer;
 
-constexpr std::size_t pause_reading_at = 1U << 20U;  // bytes the client has yet to read
-
 bool would_block(const error_code& error) {
     return error == asio::error::would_block || error == asio::error::try_again;
 }
@@ -55,7 +53,7 @@ void Connection::close() {
 
 bool Connection::must_wait() const {
     return in_flight_ >= limits::calls_per_connection_max ||
-           asked_bytes_ >= limits::asked_bytes_max || outbox_.size() >= pause_reading_at;
+           asked_bytes_ >= limits::asked_bytes_max || outbox_.size() >= rpc::owed_bytes_max;
 }
 
 asio::awaitable<void> Connection::serve() {
@@ -149,7 +147,14 @@ void Connection::answer(std::string_view line, std::size_t asked_bytes) {
     --in_flight_;
     asked_bytes_ -= asked_bytes;
     send(line);
+    hold_reads_if_full();
     if (outbox_.is_refused()) room_.cancel();  // nothing is sent that would tell of it
+}
+
+void Connection::hold_reads_if_full() {
+    const bool is_full = outbox_.size() >= rpc::owed_bytes_max;
+    if (!socket_.is_open() || std::exchange(holds_reads_, is_full) == is_full) return;
+    dispatcher_.hold_reads(caller_.connection, is_full);
 }
 
 void Connection::give_up_half_read() {
@@ -165,10 +170,12 @@ std::optional<std::size_t> Connection::take(std::string_view bytes) {
     const auto sent = socket_.write_some(asio::buffer(bytes), error);
     if (would_block(error)) return 0;
     if (error) return std::nullopt;
+    last_taken_ = ++budgets_->taken;
     return sent;
 }
 
 void Connection::flush_soon() {
+    last_taken_ = ++budgets_->taken;  // nothing was waiting
     asio::post(socket_.get_executor(), [self = shared_from_this()] { self->outbox_.flush(); });
 }
 
@@ -186,6 +193,7 @@ void Connection::flush_when_it_fits(std::chrono::milliseconds patience) {
 
 void Connection::on_flushed() {
     room_.cancel();
+    hold_reads_if_full();
     if (socket_.is_open()) feeds_.go_on();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -37,6 +38,7 @@ class Connection final : public rpc::Stream,
         MemoryBudget asked;  // calls in flight
         MemoryBudget half_read;
         MemoryBudget unsent;
+        std::uint64_t taken = 0;  // counts when clients take something
     };
     /// `unsent_for_max`: a client that takes nothing for so long is closed.
     Connection(Socket socket, rpc::Caller caller, rpc::Dispatcher& dispatcher,
@@ -49,7 +51,9 @@ class Connection final : public rpc::Stream,
 
     std::size_t bytes_unsent() const { return outbox_.size(); }
     std::size_t bytes_half_read() const { return lines_.size(); }
-    /// All clients together hold too much, and this one the most: lets go of what it holds.
+    /// When it last took something, or had taken everything: later ones have a higher number.
+    std::uint64_t last_taken() const { return last_taken_; }
+    /// All clients together hold too much, and this one is to let go of what it holds.
     void give_up_unsent() { outbox_.give_up(); }
     void give_up_half_read();
 
@@ -70,6 +74,7 @@ class Connection final : public rpc::Stream,
     bool must_wait() const;
     bool is_too_much(std::size_t bytes) const;
     void answer(std::string_view line, std::size_t asked_bytes);
+    void hold_reads_if_full();
 
     std::optional<std::size_t> take(std::string_view bytes) override;
     void flush_soon() override;
@@ -86,8 +91,10 @@ class Connection final : public rpc::Stream,
     LineCutter lines_;
     Outbox outbox_;
     rpc::FeedSet feeds_{1};
+    std::uint64_t last_taken_ = 0;
     std::size_t in_flight_ = 0;    // calls
     std::size_t asked_bytes_ = 0;  // of these calls
+    bool holds_reads_ = false;     // nothing more is looked up for it
     bool drained_ = true;          // the last read took all there was
     bool closing_ = false;         // close once everything is sent
 };

@@ -127,6 +127,20 @@ TEST_F(ConnectionTrial, OneThatReadsIsNotClosed) {
     EXPECT_EQ(lines(hear()), 1U) << "it goes on";
 }
 
+TEST_F(ConnectionTrial, NothingIsLookedUpForWhoLeavesMuchUnread) {
+    connect();
+    answer_with(rpc::owed_bytes_max / 2);
+    call("1");
+    EXPECT_TRUE(backend_.held.empty());
+    answer_with(4U << 20U);
+    call("2");
+    EXPECT_TRUE(backend_.held.contains(rpc::ConnectionId{7}));
+
+    EXPECT_EQ(lines(hear()), 2U);
+
+    EXPECT_TRUE(backend_.held.empty()) << "it has taken everything";
+}
+
 TEST_F(ConnectionTrial, ALineMayBeAsLongAsItsBoundAndNoLonger) {
     connect();
     auto line = call_line("1");

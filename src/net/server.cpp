@@ -18,6 +18,7 @@
 #include "core/limits.hpp"
 #include "net/connection.hpp"
 #include "net/listener.hpp"
+#include "net/relief.hpp"
 #include "platform/fd.hpp"
 #include "wire/envelope.hpp"
 
@@ -170,24 +171,14 @@ class Server::Impl final : public EventLoop::Service {
         if (std::exchange(relief_posted_, true)) return;
         asio::post(io_, [this] {
             relief_posted_ = false;
-            relieve(budgets_->unsent, &Connection::bytes_unsent, &Connection::give_up_unsent);
-            relieve(budgets_->half_read, &Connection::bytes_half_read,
-                    &Connection::give_up_half_read);
+            relieve(
+                budgets_->unsent, connections_, [](const auto& all) { return worst_taker(all); },
+                [](Connection& one) { one.give_up_unsent(); });
+            relieve(
+                budgets_->half_read, connections_,
+                [](const auto& all) { return most_half_read(all); },
+                [](Connection& one) { one.give_up_half_read(); });
         });
-    }
-
-    void relieve(const MemoryBudget& budget, std::size_t (Connection::*held)() const,
-                 void (Connection::*give_up)()) {
-        while (budget.is_exceeded()) {
-            const auto most = std::ranges::max_element(
-                connections_, {}, [&](const auto& entry) { return (entry.first->*held)(); });
-            if (most == connections_.end()) return;
-            // It may end with this.
-            const auto connection = most->second;
-            const auto before = budget.held();
-            ((*connection).*give_up)();
-            if (budget.held() >= before) return;
-        }
     }
 
     EventLoop& loop_;

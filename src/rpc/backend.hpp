@@ -119,6 +119,8 @@ class Backend : public Surroundings, public NodeControl {
     virtual void read(ConnectionId asker, ReadWork work, Respond done) = 0;
     /// Nobody waits for the reads of that connection any more: those still queued are not done.
     virtual void drop_reads(ConnectionId asker) = 0;
+    /// Whether they have to wait: its client has yet to take what was read for it before.
+    virtual void hold_reads(ConnectionId asker, bool is_held) = 0;
     /// A call of that method was dropped without an answer, which is a bug.  Any thread; `answer`
     /// is called on the dispatcher's, unless the daemon stops.
     virtual void forgotten(std::string_view method, std::move_only_function<void()> answer) = 0;

@@ -45,6 +45,11 @@ class Dispatcher {
     /// That connection is closed: what it only wanted to know is not looked up any more, and it
     /// looks at no session.
     void hung_up(ConnectionId connection);
+    /// Whether the client of that connection leaves so much unread that nothing more is looked up
+    /// for it.
+    void hold_reads(ConnectionId connection, bool is_held) {
+        backend_.hold_reads(connection, is_held);
+    }
     /// That generation of a session has ended, and all that was published of it: who looked at it
     /// does no longer.
     void release(const SessionId& session, Generation generation);

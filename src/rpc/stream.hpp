@@ -8,9 +8,16 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/limits.hpp"
 #include "wire/framing.hpp"
 
 namespace knell::rpc {
+
+/// Answers that a client has yet to take: past this no more calls are read from it, and what it
+/// asked for is not looked up, until it has taken more.  So it is never owed more than it may
+/// leave unread.
+inline constexpr std::size_t owed_bytes_max = 1U << 20U;
+static_assert(owed_bytes_max + limits::answer_bytes_max <= limits::unsent_bytes_max);
 
 /// Something that a connection carries besides answers.
 class Feed {

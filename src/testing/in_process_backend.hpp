@@ -47,6 +47,7 @@ class InProcessBackend final : public rpc::Backend {
     bool forgets_reads = false;           // they are dropped without an answer
     std::vector<GatewayReport> gateways;  // what others told
     std::vector<rpc::ConnectionId> hung_up;            // who is no longer there
+    std::set<rpc::ConnectionId> held;                  // whose reads have to wait
     std::vector<rpc::StartRequest> started;            // processes, so far; refused ones too
     std::map<ProcessId, std::string> outputs;          // what processes wrote
     std::map<ProcessId, ActivityFacts> live_activity;  // what they were last seen doing
@@ -84,6 +85,9 @@ class InProcessBackend final : public rpc::Backend {
     std::chrono::seconds turn_window() const override { return limits::turn_window_default; }
     void read(rpc::ConnectionId asker, rpc::ReadWork work, rpc::Respond done) override;
     void drop_reads(rpc::ConnectionId asker) override { hung_up.push_back(asker); }
+    void hold_reads(rpc::ConnectionId asker, bool is_held) override {
+        is_held ? void(held.insert(asker)) : void(held.erase(asker));
+    }
     /// Ends the test, unless that is what it is about.
     void forgotten(std::string_view method, std::move_only_function<void()> answer) override;
     rpc::Feeds& feeds() override { return feeds_; }

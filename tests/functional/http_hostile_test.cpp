@@ -44,6 +44,16 @@ class HostileClients : public ::testing::Test {
         return fmt::format("POST /v1/rpc HTTP/1.1\r\n{}Content-Length: {}\r\n\r\n{}", authorized(),
                            body.size(), body);
     }
+    /// `s`, with 3.6 MB of messages.
+    void create_long_session() const {
+        http.rpc("session.create", R"({"id":"s","source":"web"})");
+        write_file(home.file("call"),
+                   fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"session.append","params":{{)"
+                               R"("session_id":"s","generation":1,"messages":[{{"role":"user",)"
+                               R"("content":"{}"}}]}}}})",
+                               std::string(900'000, 'x')));
+        for (int i = 0; i < 4; ++i) http.get("/v1/rpc", {"--data-binary", "@" + home.file("call")});
+    }
     std::string sessions() const { return http.get("/v1/sessions?all=true").body; }
 
     TempHome home;
@@ -221,13 +231,7 @@ TEST(FewPlaces, StrangersMakeRoomForWhoIsKnown) {
 }
 
 TEST_F(HostileClients, AnswersThatNobodyReadsAreBoundedOverAllClients) {
-    http.rpc("session.create", R"({"id":"s","source":"web"})");
-    write_file(home.file("call"),
-               fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"session.append","params":{{)"
-                           R"("session_id":"s","generation":1,"messages":[{{"role":"user",)"
-                           R"("content":"{}"}}]}}}})",
-                           std::string(900'000, 'x')));
-    for (int i = 0; i < 4; ++i) http.get("/v1/rpc", {"--data-binary", "@" + home.file("call")});
+    create_long_session();
     const auto before = memory_of(http.pid());
     TcpPeer polite(http.address());
     std::vector<TcpPeer> deaf;
@@ -245,6 +249,32 @@ TEST_F(HostileClients, AnswersThatNobodyReadsAreBoundedOverAllClients) {
     }
     if (!is_sanitized) EXPECT_LT(memory_of(http.pid()), before + (200U << 20U));
     EXPECT_EQ(http.get("/v1/status").status, 200);
+    for (int i = 0; i < 3; ++i) {
+        polite.send("GET /v1/sessions/s/messages HTTP/1.1\r\n" + authorized() + "\r\n");
+        EXPECT_GT(polite.read_response().size(), 3'000'000U) << "others do not read theirs";
+        TcpPeer follower(http.address());
+        follower.send("GET /v1/events?after=0 HTTP/1.1\r\n" + authorized() + "\r\n");
+        EXPECT_THAT(follower.read_until("session:start"), HasSubstr("session:start"));
+    }
+}
+
+TEST_F(HostileClients, WhatAWebSocketDoesNotReadBoundsWhatIsLookedUpForIt) {
+    create_long_session();
+    WebSocketClient greedy(http.address(), http.token(), TcpPeer::Options{.receive_buffer = 4096});
+    ASSERT_TRUE(greedy.is_open());
+    constexpr int calls = 40;
+    std::vector<std::int64_t> ids;
+    for (int i = 0; i < calls; ++i) {
+        ids.push_back(greedy.send_call("session.show", R"({"session_id":"s","messages":10})"));
+    }
+    auto other = http.websocket();
+    const auto queued = [&] { return number(other.must("node.status"), "reads.queued"); };
+    for (int i = 0; i < 100'000 && queued() < calls - 3; ++i) {
+    }
+
+    for (int i = 0; i < 2 * calls; ++i) ASSERT_GE(queued(), calls - 3) << "they took turns";
+
+    for (const auto id : ids) EXPECT_TRUE(greedy.answer_to(id).ok());
 }
 
 }  // namespace

@@ -15,8 +15,6 @@ inline constexpr std::size_t query_items_max = 64;
 inline constexpr std::size_t body_bytes_max = limits::line_bytes_max;
 inline constexpr std::size_t bodies_all_max = 64U << 20U;   // being read or answered
 inline constexpr std::size_t answers_all_max = 64U << 20U;  // not taken yet
-/// So long an answer may be whatever the others have not taken: an error must get through.
-inline constexpr std::size_t short_answer_bytes_max = 4U << 10U;
 
 inline constexpr std::chrono::seconds event_comment_period{15};
 inline constexpr std::size_t websocket_feeds_max = 16;

@@ -13,6 +13,7 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
+#include <boost/beast/http/serializer.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
@@ -74,6 +75,13 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
     }
 
     bool is_busy() const override { return is_busy_; }
+    std::size_t bytes_unsent() const override { return unsent_share_.held(); }
+    std::uint64_t last_taken() const override { return last_taken_; }
+    /// Of a response nothing can be left out.
+    void give_up_unsent() override {
+        unsent_share_.set(0);
+        close();
+    }
 
   private:
     using Parser = beast::http::request_parser<beast::http::string_body>;
@@ -302,15 +310,8 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
             response.status == 200) {
             compress(response);
         }
-        const bool is_much =
-            common_->unsent.held() + response.body.size() > bounds::answers_all_max;
-        if (is_much && response.body.size() > bounds::short_answer_bytes_max) {
-            response = response_to(Error{ErrorCode::limit,
-                                         "other clients have not read their answers yet; try again "
-                                         "in a moment",
-                                         {},
-                                         {}});
-        }
+        // If that is too much in all, somebody who does not read makes room.
+        last_taken_ = ++common_->taken;
         unsent_share_.set(response.body.size());
         within(common_->deadlines.answer);
         const bool goes_on = request.keep_alive() && !response.must_close;
@@ -346,9 +347,13 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
         } else {
             message.content_length(bytes);
         }
+        beast::http::response_serializer<Body> serializer{message};
         error_code error;
-        auto token = asio::redirect_error(asio::use_awaitable, error);
-        co_await beast::http::async_write(socket_, message, token);
+        while (!error && !serializer.is_done()) {
+            auto token = asio::redirect_error(asio::use_awaitable, error);
+            co_await beast::http::async_write_some(socket_, serializer, token);
+            last_taken_ = ++common_->taken;
+        }
         co_return !error;
     }
 
@@ -377,6 +382,7 @@ class Connection final : public Peer, public std::enable_shared_from_this<Connec
     std::optional<wire::Answer> answer_;
     bool is_answered_ = false;
     bool is_busy_ = false;
+    std::uint64_t last_taken_ = 0;
     BudgetShare asked_share_;
     BudgetShare unsent_share_;
 };

@@ -19,6 +19,7 @@
 #include "net/http/connection.hpp"
 #include "net/http/peer.hpp"
 #include "net/http/response.hpp"
+#include "net/relief.hpp"
 
 namespace knell::net::http {
 
@@ -181,10 +182,7 @@ class Server::Impl final : public EventLoop::Service {
                               common_));
     }
 
-    /// One in four places is for the unix socket, whoever crowds in here.
-    bool has_room() const {
-        return !clients_.is_full() && count_ < clients_.max() - clients_.max() / 4;
-    }
+    bool has_room() const { return !clients_.is_full() && count_ < clients_.network_max(); }
     /// Its descriptor is free at once; it is counted until it has noticed.
     bool make_room() {
         auto* stranger = common_->strangers.first();
@@ -225,41 +223,13 @@ class Server::Impl final : public EventLoop::Service {
         if (std::exchange(relief_posted_, true)) return;
         asio::post(io_, [this] {
             relief_posted_ = false;
-            relieve(common_->unsent, &Impl::worst_taker, &Peer::give_up_unsent);
-            relieve(common_->half_read, &Impl::most_half_read, &Peer::give_up_half_read);
+            relieve(
+                common_->unsent, peers_, [](const auto& all) { return worst_taker(all); },
+                [](Peer& peer) { peer.give_up_unsent(); });
+            relieve(
+                common_->half_read, peers_, [](const auto& all) { return most_half_read(all); },
+                [](Peer& peer) { peer.give_up_half_read(); });
         });
-    }
-
-    void relieve(const MemoryBudget& budget, Peer* (Impl::*choose)() const,
-                 void (Peer::*give_up)()) {
-        while (budget.is_exceeded()) {
-            auto* chosen = (this->*choose)();
-            if (chosen == nullptr) return;
-            // It may end with this.
-            const auto peer = peers_.at(chosen);
-            const auto before = budget.held();
-            ((*peer).*give_up)();
-            if (budget.held() >= before) return;
-        }
-    }
-
-    /// Of those that hold much, who has taken nothing for the longest: whoever reads is not to go
-    /// for those that do not.
-    Peer* worst_taker() const {
-        std::size_t most = 0;
-        for (const auto& [peer, owned] : peers_) most = std::max(most, peer->bytes_unsent());
-        Peer* worst = nullptr;
-        for (const auto& [peer, owned] : peers_) {
-            if (peer->bytes_unsent() == 0 || peer->bytes_unsent() < most / 4) continue;
-            if (worst == nullptr || peer->last_taken() < worst->last_taken()) worst = peer;
-        }
-        return worst;
-    }
-
-    Peer* most_half_read() const {
-        const auto most = std::ranges::max_element(
-            peers_, {}, [](const auto& entry) { return entry.first->bytes_half_read(); });
-        return most == peers_.end() ? nullptr : most->first;
     }
 
     EventLoop& loop_;

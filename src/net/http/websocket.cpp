@@ -26,7 +26,6 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 using boost::system::error_code;
 
-constexpr std::size_t pause_reading_at = 1U << 20U;  // bytes the client has yet to take
 constexpr std::size_t read_step_bytes_max = 16U << 10U;
 /// Most calls fit; and so much is kept for each client that says nothing.
 constexpr std::size_t first_step_bytes_max = 256;
@@ -139,7 +138,7 @@ class WebSocket final : public Peer,
 
     bool must_wait() const {
         return in_flight_ >= limits::calls_per_connection_max ||
-               asked_bytes_ >= limits::asked_bytes_max || bytes_unsent() >= pause_reading_at;
+               asked_bytes_ >= limits::asked_bytes_max || bytes_unsent() >= rpc::owed_bytes_max;
     }
     bool is_all_sent() const { return outbox_.is_empty() && layer().unsent() == 0; }
 
@@ -233,7 +232,14 @@ class WebSocket final : public Peer,
         --in_flight_;
         asked_bytes_ -= asked_bytes;
         if (!line.empty()) send(line);
+        hold_reads_if_full();
         room_.cancel();
+    }
+
+    void hold_reads_if_full() {
+        const bool is_full = bytes_unsent() >= rpc::owed_bytes_max;
+        if (!is_open_ || std::exchange(holds_reads_, is_full) == is_full) return;
+        common_->dispatcher.hold_reads(caller_.connection, is_full);
     }
 
     /// Whole messages, as many as go in one step: one system call sends them all.
@@ -283,6 +289,7 @@ class WebSocket final : public Peer,
     void on_flushed() override {
         room_.cancel();
         if (!is_open_) return;
+        hold_reads_if_full();
         leave_if_sent();
         feeds_.go_on();
     }
@@ -319,9 +326,10 @@ class WebSocket final : public Peer,
     std::size_t in_flight_ = 0;    // calls
     std::size_t asked_bytes_ = 0;  // of these calls
     bool is_open_ = true;
-    bool is_closing_ = false;  // reads no more; closes once everything is sent
-    bool is_leaving_ = false;  // the closing handshake is on
-    bool is_pinging_ = false;  // and the ping is not sent yet
+    bool holds_reads_ = false;  // nothing more is looked up for it
+    bool is_closing_ = false;   // reads no more; closes once everything is sent
+    bool is_leaving_ = false;   // the closing handshake is on
+    bool is_pinging_ = false;   // and the ping is not sent yet
     bool waits_to_flush_ = false;
 };
 

@@ -2,6 +2,8 @@
 
 #include "net/http/websocket.hpp"
 
+#include <functional>
+#include <future>
 #include <thread>
 
 #include <boost/asio/io_context.hpp>
@@ -14,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "net/http/server.hpp"
+#include "testing/client_frame.hpp"
 #include "testing/in_process_backend.hpp"
 
 namespace knell::net::http {
@@ -32,7 +35,6 @@ struct Frame {
     std::string payload;
 };
 
-/// Masks with zeros, so that a frame holds its payload as it is.
 class WsClient {
   public:
     explicit WsClient(const std::string& address) {
@@ -57,19 +59,7 @@ class WsClient {
         return head;
     }
     void send(unsigned char opcode, std::string_view payload, bool is_last = true) {
-        std::string frame;
-        frame += static_cast<char>((is_last ? 0x80 : 0) | opcode);
-        if (payload.size() < 126) {
-            frame += static_cast<char>(0x80 | payload.size());
-        } else {
-            frame += static_cast<char>(0xff);
-            for (int shift = 56; shift >= 0; shift -= 8) {
-                frame += static_cast<char>((payload.size() >> shift) & 0xff);
-            }
-        }
-        frame.append(4, '\0');
-        frame += payload;
-        raw(frame);
+        raw(knell::testing::client_frame(opcode, payload, is_last));
     }
     void raw(std::string_view bytes) {
         boost::system::error_code ignored;
@@ -124,6 +114,21 @@ class WebSocketTrial : public ::testing::Test {
     }
     void TearDown() override { loop_.stop(); }
 
+    void on_server(std::function<void()> work) {
+        std::promise<void> done;
+        loop_.post([&] {
+            work();
+            done.set_value();
+        });
+        done.get_future().wait();
+    }
+    /// Whether its reads have to wait.
+    bool is_somebody_held() {
+        bool is_held = false;
+        on_server([&] { is_held = !backend_.held.empty(); });
+        return is_held;
+    }
+
     knell::testing::InProcessBackend backend_;
     EventLoop loop_;
     ClientCount clients_{16};
@@ -145,6 +150,23 @@ TEST_F(WebSocketTrial, AnswersCallsOneAMessage) {
               R"({"jsonrpc":"2.0","id":1,"result":{"sessions":[]}})");
     EXPECT_THAT(client.answer("session.create", new_session), HasSubstr("\"generation\":1"));
     EXPECT_THAT(client.answer("session.show", R"({"session_id":"x"})"), HasSubstr("-32001"));
+}
+
+TEST_F(WebSocketTrial, NothingIsLookedUpForWhoLeavesMuchUnread) {
+    WsClient client(address_);
+    EXPECT_THAT(client.upgrade(), StartsWith("HTTP/1.1 101 "));
+    // More than a socket takes for a client that does not read.
+    on_server([this] { backend_.report_trouble(limits::answer_bytes_max - 1000); });
+    const std::string call = R"({"jsonrpc":"2.0","id":1,"method":"hooks.list"})";
+    client.send(text, call);
+    while (!is_somebody_held()) std::this_thread::yield();
+
+    EXPECT_EQ(client.read().opcode, text);
+
+    while (is_somebody_held()) std::this_thread::yield();
+    on_server([this] { backend_.report_trouble(10); });
+    client.send(text, call);
+    EXPECT_THAT(client.read().payload, HasSubstr("\"result\""));
 }
 
 TEST_F(WebSocketTrial, AnswersManyAtOnceInTheirOrder) {
