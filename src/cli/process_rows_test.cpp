@@ -58,7 +58,7 @@ TEST(ProcessTable, SaysWhatBecameOfAStop) {
     processes[0].as_object()["stopping"] = false;
     processes[0].as_object()["stop_failed"] = "process 4711 (agent): it owns an open session";
     processes[2].as_object()["stopping"] = true;
-    const auto lines = lines_of(process_table(processes, now).render({}));
+    const auto lines = lines_of(process_table(processes, {}, now));
     EXPECT_THAT(lines[1],
                 HasSubstr("not stopped: process 4711 (agent): it owns an open session, "));
     EXPECT_THAT(lines[3], HasSubstr("stopping what it started, exit 2"));

@@ -14,6 +14,15 @@ namespace knell::rpc {
 static_assert(limits::feed_live_bytes_max + limits::feed_unsent_bytes_max <
               limits::unsent_bytes_max);
 
+namespace {
+
+/// The next page is read for whoever has left no more than this of those before.  Pages are read
+/// one after the other for all followers: one for a follower that does not read keeps others
+/// waiting, and there may be hundreds of these.
+constexpr std::size_t page_rest_bytes_max = 32U << 10U;
+
+}  // namespace
+
 Result<FeedPage> read_feed_page(Reader& reader, EventQuery query, const wire::Framing& framing,
                                 std::string_view node_id) {
     query.limit = limits::feed_page_events_max;
@@ -73,6 +82,8 @@ class Feeds::Subscriber final : public Feed {
     bool follows_one() const { return !query.session_id.empty(); }
     bool is_over() const { return until && query.after >= *until; }
     bool has_room() const { return stream.unsent() < limits::feed_unsent_bytes_max; }
+    /// It has taken what it was sent, but for a rest.
+    bool has_taken() const { return stream.unsent() < page_rest_bytes_max; }
     JsonObject greeting() const { return {{"after", query.after}}; }
 
     /// `after` is the cursor: all before it was sent or not wanted.  Of one that is live and
@@ -272,7 +283,7 @@ void Feeds::deliver_one(Subscriber& subscriber, News& news, std::size_t place) {
 void Feeds::catch_up(Subscriber& subscriber) {
     if (subscriber.query.after >= newest_) {
         subscriber.state = Subscriber::State::live;
-    } else if (subscriber.has_room()) {
+    } else if (subscriber.has_taken()) {
         read(subscriber);
     } else {
         subscriber.state = Subscriber::State::waiting;

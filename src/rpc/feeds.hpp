@@ -39,7 +39,8 @@ Result<FeedPage> read_feed_page(Reader& reader, EventQuery query, const wire::Fr
 ///
 /// A subscriber that has caught up is sent what is committed as it is published.  One that is
 /// behind, because it began in the past or reads slowly, is fed page by page from the store, the
-/// next one when its connection has room: what waits for it is in the store and not in memory.
+/// next one when it has taken the one before: what waits for it is in the store and not in memory,
+/// and nobody waits for the pages of those who do not read.
 ///
 /// A commit costs those who may want it: whoever follows one session is found by that session.
 ///
