@@ -138,9 +138,27 @@ TreeSample ProcSource::walk(const MemberLook& first, Tree& tree, SteadyTime now)
         if (!look || look->stat().parent != queue.front().parent) continue;
         static_cast<void>(take(*look));  // a child that just ended tells nothing any more
     }
-    tree.children = std::move(children);
     std::ranges::sort(sample.members);
+    sample.escaped = find_escaped(tree, sample);
+    tree.escaped = sample.escaped;
+    tree.children = std::move(children);
     return sample;
+}
+
+/// Who was in the tree at the last look, or had left it before, and runs outside of it.
+std::vector<TreeMember> ProcSource::find_escaped(const Tree& before, const TreeSample& now) const {
+    auto missing = before.escaped;
+    for (const auto& [member, _] : before.children) missing.push_back(member);
+    std::ranges::sort(missing);
+    std::vector<TreeMember> escaped;
+    for (const auto& member : missing) {
+        if (escaped.size() == escaped_max) break;
+        if (std::ranges::binary_search(now.members, member)) continue;
+        const auto look = MemberLook::open(proc_, member.pid);
+        if (!look || look->member() != member || look->stat().is_dead()) continue;
+        escaped.push_back(member);
+    }
+    return escaped;
 }
 
 void ProcSource::add(const MemberLook& look, TreeSample& sample) {

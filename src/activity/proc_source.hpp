@@ -22,6 +22,8 @@ class ProcSource final : public SampleSource {
   public:
     /// Of one tree; what is below stays unseen, and it counts as busy.
     static constexpr std::size_t members_max = 512;
+    /// Of those that have left one tree; more are not remembered.
+    static constexpr std::size_t escaped_max = 64;
 
     explicit ProcSource(const ProcessTable& table, std::string proc = "/proc");
 
@@ -33,6 +35,7 @@ class ProcSource final : public SampleSource {
     /// What is kept of a tree between two looks.
     struct Tree {
         std::map<TreeMember, KnownChildren> children;
+        std::vector<TreeMember> escaped;
         // As of the last time that descriptors were listed:
         std::optional<SteadyTime> listed_at;
         SteadyTime first_listed{};
@@ -49,6 +52,7 @@ class ProcSource final : public SampleSource {
     std::optional<TreeSample> why_not_here(const ProcessIdentity& process) const;
     static TreeSample cannot_open(const ProcessIdentity& process, int error);
     TreeSample walk(const MemberLook& first, Tree& tree, SteadyTime now) const;
+    std::vector<TreeMember> find_escaped(const Tree& before, const TreeSample& now) const;
     static void add(const MemberLook& look, TreeSample& sample);
     static bool is_due(const Tree& tree, const TreeSample& sample, SteadyTime now);
     void list_descriptors(Tree& tree, const TreeSample& sample, SteadyTime now) const;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 #include <fcntl.h>
@@ -136,6 +137,36 @@ TEST_F(ProcSourceTest, FollowsTheTreeDown) {
 
     EXPECT_THAT(seen.members, SizeIs(4));
     EXPECT_TRUE(std::ranges::is_sorted(seen.members));
+}
+
+TEST_F(ProcSourceTest, RemembersWhoLeavesTheTree) {
+    // The shell between them ends when it is told to, and its child is init's then.
+    const Program program({"sh", "-c",
+                           "sh -c 'sleep 1000 & echo $$ $!; kill -STOP $$; exit' & wait; "
+                           "exec sleep 1000"});
+    std::istringstream line(program.line());
+    pid_t between = 0;
+    pid_t sleeper = 0;
+    line >> between >> sleeper;
+    const auto left = identify(sleeper);
+    const TreeMember member{.pid = sleeper, .start_ticks = left.start_ticks};
+    const auto before = look_until(program.pid(), [&](const TreeSample& sample) {
+        return std::ranges::binary_search(sample.members, member);
+    });
+    EXPECT_THAT(before.escaped, IsEmpty());
+
+    // Stopped or about to be.
+    for (;;) {
+        ::kill(between, SIGCONT);
+        if (const auto now = look(program.pid()); !now.escaped.empty()) {
+            EXPECT_THAT(now.escaped, ElementsAre(member));
+            break;
+        }
+        ::poll(nullptr, 0, 1);
+    }
+    EXPECT_THAT(look(program.pid()).escaped, ElementsAre(member)) << "as long as it runs";
+    ::kill(sleeper, SIGKILL);
+    look_until(program.pid(), [](const TreeSample& sample) { return sample.escaped.empty(); });
 }
 
 TEST_F(ProcSourceTest, FindsTheChildrenOfEachThread) {

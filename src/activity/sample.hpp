@@ -52,8 +52,10 @@ struct TreeSample {
     /// that nobody waits for.
     std::chrono::milliseconds cpu{0};
     std::uint64_t io_bytes = 0;  // read and written, likewise; what may not be read counts as 0
-    std::vector<TreeMember> members;     // sorted; the process itself is one of them
-    bool has_more_members = false;       // than are looked at
+    std::vector<TreeMember> members;  // sorted; the process itself is one of them
+    bool has_more_members = false;    // than are looked at
+    /// Was seen in the tree before and still runs, with no parent in it any more; sorted.
+    std::vector<TreeMember> escaped;
     std::optional<TreeSockets> sockets;  // none: they cannot be read
     std::string terminal;                // at which one of them waits for input: "/dev/pts/3"
     bool is_runnable = false;            // one of them wants the processor at this moment

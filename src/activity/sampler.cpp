@@ -76,6 +76,12 @@ std::optional<ActivityFacts> ActivitySampler::facts(const ProcessId& id) const {
     return found->second.classifier.facts();
 }
 
+std::vector<TreeMember> ActivitySampler::members(const ProcessId& id) const {
+    const Lock lock(mutex_);
+    const auto found = entries_.find(id);
+    return found == entries_.end() ? std::vector<TreeMember>{} : found->second.members;
+}
+
 /// Whose turn it is; it has no other until it was looked at.
 std::optional<ActivitySampler::Due> ActivitySampler::take_due(SteadyTime now) {
     const Lock lock(mutex_);
@@ -97,6 +103,10 @@ std::optional<ActivitySampler::Finding> ActivitySampler::apply(const Due& due,
         entry.every = idle_every;
         schedule(due.id, entry, now.steady + idle_every);
         return std::nullopt;
+    }
+    if (sample.sight == TreeSample::Sight::seen) {
+        entry.members = sample.members;
+        entry.members.insert(entry.members.end(), sample.escaped.begin(), sample.escaped.end());
     }
     const auto before = entry.classifier.facts().activity;
     entry.classifier.look(sample, now);

@@ -58,11 +58,15 @@ class ActivitySampler {
 
     /// With its evidence as of the last look; nothing when it is not known here.
     std::optional<ActivityFacts> facts(const ProcessId& id) const;
+    /// Who was in its tree at the last look that could see it, and who had left that by then and
+    /// still ran.
+    std::vector<TreeMember> members(const ProcessId& id) const;
 
   private:
     struct Entry {
         ProcessIdentity process;
         Classifier classifier;
+        std::vector<TreeMember> members{};
         bool was_stale = false;
         std::uint64_t number = 0;  // tells it from one that was added under its id before
         SteadyTime next_look{};

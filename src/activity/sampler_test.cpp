@@ -146,6 +146,23 @@ TEST_F(ActivitySamplerTest, WhenOneIsStaleCanBeSetAnew) {
     EXPECT_TRUE(findings_[3].stale);
 }
 
+TEST_F(ActivitySamplerTest, RemembersWhoWasInTheTreeAndWhoLeftIt) {
+    EXPECT_THAT(sampler_.members(id(1)), IsEmpty());
+    add(1, 2);
+    source_.samples[1].escaped = {{.pid = 7, .start_ticks = 3}};
+    run(3s);
+    const std::vector<TreeMember> all{
+        {.pid = 1, .start_ticks = 0}, {.pid = 1, .start_ticks = 1}, {.pid = 7, .start_ticks = 3}};
+    EXPECT_EQ(sampler_.members(id(1)), all);
+    source_.samples[1].sight = TreeSample::Sight::hidden;
+    run(3s);
+    source_.samples.erase(1);
+    run(1min);
+    EXPECT_EQ(sampler_.members(id(1)), all) << "until it is removed";
+    sampler_.remove(id(1));
+    EXPECT_THAT(sampler_.members(id(1)), IsEmpty());
+}
+
 TEST_F(ActivitySamplerTest, WhatIsOnRecordIsNotToldAgain) {
     add(1);
     sampler_.add(id(1), process(1), {.activity = ProcessActivity::waiting, .since = noon - 2h},

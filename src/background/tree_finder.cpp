@@ -1,5 +1,6 @@
 #include "background/tree_finder.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -56,6 +57,12 @@ class Search {
         return stat_ && stat_->session == root_pid() && stat.session == root_pid();
     }
 
+    bool was_seen(pid_t pid, const ProcStat& stat) const {
+        const auto is_pid = [pid](const ProcessIdentity& seen) { return seen.pid == pid; };
+        const auto seen = std::ranges::find_if(root_.seen, is_pid);
+        return seen != root_.seen.end() && *seen == tree_.identity(pid, stat);
+    }
+
     bool is_others(pid_t pid, const ProcStat& stat, const Cookie& cookie) const {
         const auto identity = tree_.identity(pid, stat);
         if (bounds_.owners.contains(identity)) return true;
@@ -76,7 +83,9 @@ class Search {
             const auto cookie = environment ? cookie_in(*environment) : Cookie{};
             const bool is_marked = cookie.process_id == root_.id.text() &&
                                    is_same_socket(pid, cookie.socket, bounds_.socket, tree_);
-            if (is_root(pid) || is_marked || is_in_session(stat)) members_.insert(pid);
+            if (is_root(pid) || is_marked || is_in_session(stat) || was_seen(pid, stat)) {
+                members_.insert(pid);
+            }
             cookies_.emplace(pid, cookie);
         }
         for (bool grew = true; grew;) {

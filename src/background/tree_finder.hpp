@@ -15,6 +15,9 @@ struct TreeRoot {
     ProcessId id;
     SessionId session_id;
     ProcessIdentity process;
+    /// Seen below it before: they belong to it wherever they are by now, as long as they are the
+    /// same.
+    std::vector<ProcessIdentity> seen{};
 };
 
 /// What the search needs to know of others.  All of it is asked at each search.
@@ -30,6 +33,7 @@ struct TreeBounds {
 ///   namespace, and
 /// - has KNELL_PROCESS_ID of it and KNELL_SOCKET of this daemon in its environment; or
 /// - is in the process session that it leads, while its number is still its own; or
+/// - was seen below it, and is the same by pid, start, boot and pid namespace; or
 /// - descends from one of these.
 ///
 /// Never an owner of an open session, a background process of another session, a knell, what

@@ -71,6 +71,38 @@ TEST_F(Tree, HoldsTheProcessFirstAndAllBelowIt) {
     EXPECT_THAT(found(), ElementsAre(root_pid, 90, 102));
 }
 
+TEST_F(Tree, WhatClearedItsEnvironmentIsKnownIfItWasSeen) {
+    start(200, init, 1100, 200);
+    start(201, 200, 1200, 200);
+    EXPECT_THAT(found(), ElementsAre(root_pid)) << "nothing says whose it is";
+    root.seen = {tree.identity(200, tree.processes.at(200).stat)};
+    EXPECT_THAT(found(), ElementsAre(root_pid, 200, 201));
+    tree.processes.erase(root_pid);
+    EXPECT_THAT(found(), ElementsAre(200, 201)) << "also when the process is gone";
+
+    auto other_boot = root.seen.front();
+    other_boot.boot_id = "another";
+    root.seen = {other_boot};
+    EXPECT_THAT(found(), IsEmpty());
+}
+
+TEST_F(Tree, WhoHasThePidOfOneThatWasSeenIsAStranger) {
+    start(200, init, 1100, 200);
+    root.seen = {tree.identity(200, tree.processes.at(200).stat)};
+    start(200, init, 1300, 200);
+    EXPECT_THAT(found(), ElementsAre(root_pid));
+}
+
+TEST_F(Tree, WhatWasSeenAndIsAnothersByNowIsLeftAlone) {
+    start(200, init, 1100, 200);
+    start(201, init, 1100, 201).environment = cookie("other", "");
+    for (const pid_t pid : {200, 201}) {
+        root.seen.push_back(tree.identity(pid, tree.processes.at(pid).stat));
+    }
+    on_record_elsewhere.insert(200);
+    EXPECT_THAT(found(), ElementsAre(root_pid));
+}
+
 TEST_F(Tree, WhatDaemonisedIsKnownByItsMark) {
     start(200, init, 1100, 200).environment = mine();
     start(201, 200, 1200, 200);

@@ -19,12 +19,13 @@ class WatchedProcesses {
         SessionId session_id;
         Generation generation = 0;
         ProcessIdentity process;
+        ProcessOrigin origin = ProcessOrigin::started;
     };
 
     void add(const BackgroundProcess& process) {
         const Lock lock(mutex_);
-        by_id_.insert_or_assign(process.id,
-                                Facts{process.session_id, process.generation, process.process});
+        by_id_.insert_or_assign(process.id, Facts{process.session_id, process.generation,
+                                                  process.process, process.origin});
         sessions_.insert_or_assign(key_of(process.process), process.session_id);
     }
     void remove(const ProcessId& id) {

@@ -232,12 +232,12 @@ void BackgroundService::carry_out(const OpenGate& effect) {
 }
 
 void BackgroundService::carry_out(UnwatchProcess&& effect) {
+    auto root = root_of(effect.id, effect.session_id, effect.process);
     here_.running.remove(effect.id);
     watch_.unwatch(effect.process);
     sampler_.remove(effect.id);
     ask({effect.id, /*is_over=*/true});
     // Reaped behind that: until then the number of its process session is its own.
-    TreeRoot root{effect.id, effect.session_id, effect.process};
     here_.leftovers.find_survivors(
         std::move(root), [this, gone = std::move(effect)](std::vector<Leftover> survivors) mutable {
             children_.forget(gone.id);
@@ -250,7 +250,25 @@ void BackgroundService::carry_out(StopTree&& effect) {
     const auto facts = here_.running.find(effect.id);
     log_info("stopping background process {} (pid {}: {}) and what belongs to it, asked for by {}",
              effect.id.text(), effect.process.pid, effect.command, effect.said_by);
-    here_.leftovers.stop_tree({effect.id, facts ? facts->session_id : SessionId{}, effect.process});
+    here_.leftovers.stop_tree(
+        root_of(effect.id, facts ? facts->session_id : SessionId{}, effect.process));
+}
+
+TreeRoot BackgroundService::root_of(const ProcessId& id, const SessionId& session_id,
+                                    const ProcessIdentity& process) const {
+    TreeRoot root{id, session_id, process};
+    // Of what we did not start it is not known that all below was started for the session: what
+    // left a shell that somebody registered may be anything.
+    const auto facts = here_.running.find(id);
+    if (!facts || facts->origin != ProcessOrigin::started) return root;
+    // Looked at on the same host, in the same boot and pid namespace.
+    for (const auto& [pid, start_ticks] : sampler_.members(id)) {
+        auto member = process;
+        member.pid = pid;
+        member.start_ticks = start_ticks;
+        root.seen.push_back(std::move(member));
+    }
+    return root;
 }
 
 void BackgroundService::carry_out(StopLeftovers&& effect) {

@@ -112,6 +112,9 @@ class BackgroundService {
     void refuse(const ProcessId& id);
     void record_survivors(const UnwatchProcess& gone, std::vector<Leftover> survivors);
     void record_survivor(RecordProcess record, int tries);
+    /// With what was seen below it so far, if we started it.
+    TreeRoot root_of(const ProcessId& id, const SessionId& session_id,
+                     const ProcessIdentity& process) const;
     void ask(Request request);
     void loop();
     void step();

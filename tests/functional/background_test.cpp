@@ -278,6 +278,37 @@ TEST_F(Background, TheEndOfItsSessionNamesItAndStopsItWhereItShall) {
     EXPECT_EQ(text(row(id_of(kept)), "session"), "ended");
 }
 
+/// Uses the processor, which shows when it was seen in a tree that does nothing else.
+const std::string busy = "setsid env -i sh -c 'while :; do :; done'";
+
+TEST_F(Background, WhatClearsItsEnvironmentIsListedWhenItWasSeenBefore) {
+    const auto fifo = home.file("fifo");
+    ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    const auto process = start_shell(fmt::format("{} & echo $!; read x < {}", busy, fifo));
+    const auto id = id_of(process);
+    until_it_wrote(id, "\n");
+    const Stray left(std::stoi(text(output(id), "output")));
+    until([&] { return text(row(id), "evidence").contains("of a core"); },
+          "what it started to be seen below it");
+
+    write_file(fifo, "\n");
+    exited(id);
+
+    std::string survivor;
+    until(
+        [&] {
+            for (const auto& row : rows()) {
+                if (text(row, "origin") == "leftover") survivor = id_of(row);
+            }
+            return !survivor.empty();
+        },
+        "what it left running to be on record");
+    EXPECT_EQ(pid_of(row(survivor)), left.pid());
+    stop(survivor);
+    exited(survivor);
+    left.wait_until_gone();
+}
+
 TEST_F(Background, OnesThatSomebodyElseStartedAreWatchedAndStopped) {
     Puppet other;
     const auto pid = other.ask_pid("sleep 1007 & echo $!");
