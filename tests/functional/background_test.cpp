@@ -309,6 +309,30 @@ TEST_F(Background, WhatClearsItsEnvironmentIsListedWhenItWasSeenBefore) {
     left.wait_until_gone();
 }
 
+TEST_F(Background, WhatLeftOneThatSomebodyElseStartedIsLeftAlone) {
+    const auto fifo = home.file("fifo");
+    const auto told = home.file("told");
+    for (const auto& path : {fifo, told}) ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    const auto between = home.file("between");
+    write_file(between, fmt::format("{} & echo $! > {}; read x < {}", busy, told, fifo));
+    Puppet other;
+    const auto pid = other.ask_pid(
+        fmt::format("sh -c 'echo $$; sh {}; echo > {}; exec sleep 1013' &", between, told));
+    const Stray left(std::stoi(read_file(told)));
+    const auto id = id_of(client.must(
+        "process.register", fmt::format(R"({{"session_id":"{}","pid":{}}})", session, pid)));
+    until([&] { return text(row(id), "evidence").contains("of a core"); },
+          "what it started to be seen below it");
+    write_file(fifo, "\n");
+    read_file(told);  // nobody is between them any more
+
+    stop(id);
+    daemon.wait_for_log(
+        fmt::format("background process {} (pid {}) and what belongs to it: ", id, pid));
+
+    EXPECT_TRUE(left.is_running());
+}
+
 TEST_F(Background, OnesThatSomebodyElseStartedAreWatchedAndStopped) {
     Puppet other;
     const auto pid = other.ask_pid("sleep 1007 & echo $!");
