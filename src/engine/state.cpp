@@ -288,7 +288,7 @@ void State::revert() {
     for (auto& undo : undone | std::views::reverse) {
         const auto slot = table_.find(undo.id.text());
         if (slot != LiveTable::none) erase(slot);
-        if (undo.before) insert(std::move(*undo.before));
+        if (undo.before) set_wall_deadline(insert(std::move(*undo.before)), undo.wall_deadline);
     }
     revert_processes();
     heads_ = heads_before_;

@@ -17,6 +17,7 @@
 #include "engine/owner_table.hpp"
 #include "engine/process_table.hpp"
 #include "engine/timer_wheel.hpp"
+#include "engine/wall_deadlines.hpp"
 #include "store/batch.hpp"
 #include "store/store.hpp"
 
@@ -121,6 +122,16 @@ class State {
     void apply(const Change& change);
     void number(Event& event) { event.seq = ++heads_.seq; }
 
+    /// Beside its deadlines on the awake clock: something is to be decided about it when the clock
+    /// on the wall shows that time; none: not any more.  It is not on record but follows from what
+    /// is, so a later daemon sets it anew; `revert` takes it back.
+    void set_wall_deadline(const SessionId& id, std::optional<WallTime> due);
+    std::optional<WallTime> wall_deadline(const SessionId& id) const;
+    /// The first session for which that is so now, until it is set anew or has ended.
+    std::optional<Slot> next_wall_due() const { return wall_.due(now_.wall); }
+    /// When something falls due next by the clock on the wall: a session, or a vouch.
+    std::optional<WallTime> next_wall_deadline() const;
+
     /// A sign of life: O(1), in memory.
     void renew(const SessionId& id);
     /// Who opened a session in the last batches learns of it only now, `late` after the time they
@@ -158,6 +169,7 @@ class State {
     struct Undo {
         SessionId id;
         std::optional<LiveSession> before;
+        std::optional<WallTime> wall_deadline{};
     };
     struct ProcessUndo {
         ProcessId id;
@@ -187,6 +199,9 @@ class State {
     /// The two ways a session enters and leaves the tables; links, deadlines and counts follow.
     Slot insert(LiveSession&& live);
     LiveSession erase(Slot slot);
+    void set_wall_deadline(Slot slot, std::optional<WallTime> due);
+    /// What it is now is what `revert` goes back to.
+    void keep_for_revert(Slot slot);
     /// The one way it changes in place, its present self kept for `revert`.
     template <typename Change>
     void modify(const SessionId& id, Change&& change);
@@ -226,6 +241,7 @@ class State {
     OwnerTable owners_;
     RunningProcesses processes_;
     TimerWheel wheel_;
+    WallDeadlines<Slot, DensePositions> wall_;
     LeaseCensus census_;
     Heads heads_;
     Now now_;

@@ -78,6 +78,7 @@ Slot State::insert(LiveSession&& live) {
 LiveSession State::erase(Slot slot) {
     owners_.unlink(table_, slot);
     wheel_.cancel(slot);
+    wall_.cancel(slot);
     keys_.erase(table_, slot);
     const auto& live = table_.at(slot);
     count_lease(live, /*in=*/false);
@@ -85,12 +86,17 @@ LiveSession State::erase(Slot slot) {
     return table_.erase(slot);
 }
 
+void State::keep_for_revert(Slot slot) {
+    const auto& live = table_.at(slot);
+    undo_.push_back({live.id(), live, wall_.of(slot)});
+}
+
 template <typename Change>
 void State::modify(const SessionId& id, Change&& change) {
     const auto slot = table_.find(id.text());
     CHECK(slot != LiveTable::none);
     auto& live = table_.at(slot);
-    undo_.push_back({id, live});
+    keep_for_revert(slot);
     believe_clock(live);
     count(live, /*in=*/false);
     change(slot, live);
@@ -143,12 +149,14 @@ void State::open(const Reopened& change) {
     const auto clock = clock_for(std::max(change.owner.since, change.at));
     // A live one that is taken over leaves with its old owner and comes back with the new.
     LiveSession live;
+    std::optional<WallTime> wall_deadline;
     if (change.past) {
         live = LiveSession(*change.past, owner_hosts_, texts_, clock);
     } else {
         const auto slot = table_.find(change.id.text());
         CHECK(slot != LiveTable::none);
-        undo_.push_back({change.id, table_.at(slot)});
+        keep_for_revert(slot);
+        wall_deadline = wall_.of(slot);
         live = erase(slot);
     }
     live.set_turn(std::nullopt);
@@ -168,13 +176,15 @@ void State::open(const Reopened& change) {
     live.set_deadline(LiveSession::no_deadline);
     live.set_silent_since_start(false);
     live.set_adopted(false);
-    opened_.push_back({insert(std::move(live)), change.ordinal});
+    const auto slot = insert(std::move(live));
+    set_wall_deadline(slot, wall_deadline);
+    opened_.push_back({slot, change.ordinal});
 }
 
 void State::end(const Ended& change) {
     const auto slot = table_.find(change.id.text());
     CHECK(slot != LiveTable::none);
-    undo_.push_back({change.id, table_.at(slot)});
+    keep_for_revert(slot);
     erase(slot);
     ended_.insert(change.id);
 }

@@ -43,11 +43,13 @@ std::vector<std::string> portrait(const State& state) {
         lines.push_back(fmt::format("background {} by {} of {}", millis(live->background_since()),
                                     state.processes().counting_of(event.session_id),
                                     state.processes().count_of(event.session_id)));
+        lines.push_back(fmt::format("wall {}", millis(state.wall_deadline(event.session_id))));
     }
     for (int i = 0; i < 3; ++i) {
         const auto* live = state.find_by_key(fmt::format("k{}", i));
         lines.push_back(live == nullptr ? "-" : live->id().text());
     }
+    lines.push_back(fmt::format("wall {}", millis(state.next_wall_deadline())));
     state.processes().for_each([&](const RunningProcess& process) {
         const auto& row = process.row;
         lines.push_back(
@@ -157,6 +159,11 @@ void run(State& state, int from, int inputs) {
         } else {
             take(state, decide(std::get<Command>(std::move(input)), nullptr, state));
         }
+        const SessionId dated(std::to_string(pick(0, 10)));
+        if (state.find(dated) != nullptr) {
+            state.set_wall_deadline(
+                dated, pick(0, 3) == 0 ? std::nullopt : std::optional(at(pick(0, 150)).wall));
+        }
         while (const auto* process = state.next_vouch_over()) {
             take(state, decide_vouch_over(*process, state));
         }
@@ -219,6 +226,33 @@ void open(State& state, const std::string& id, const std::string& key) {
     auto command = create(id, process_owner(1));
     command.draft.key = key;
     take(state, decide(Command{std::move(command)}, nullptr, state));
+}
+
+TEST(State, AWallDeadlineIsDueWhileTheClockShowsIt) {
+    State state;
+    state.begin(at(0));
+    open(state, "a", "");
+    open(state, "b", "");
+    state.set_wall_deadline(SessionId("a"), at(100).wall);
+    state.set_wall_deadline(SessionId("b"), at(200).wall);
+    EXPECT_FALSE(state.next_wall_due());
+    EXPECT_EQ(state.next_wall_deadline(), at(100).wall);
+
+    auto now = at(10);
+    now.wall = at(150).wall;
+    state.begin(now);
+    ASSERT_TRUE(state.next_wall_due()) << "the clock was set ahead";
+    EXPECT_EQ(state.at(*state.next_wall_due()).id().text(), "a");
+    state.begin(at(11));
+    EXPECT_FALSE(state.next_wall_due()) << "and back";
+    state.begin(at(100));
+    EXPECT_TRUE(state.next_wall_due());
+
+    take(state, decide(Command{resume("a", /*takeover=*/true)}, nullptr, state));
+    EXPECT_EQ(state.wall_deadline(SessionId("a")), at(100).wall) << "whoever owns it";
+    take(state, decide(Command{close("a")}, nullptr, state));
+    EXPECT_FALSE(state.next_wall_due());
+    EXPECT_EQ(state.next_wall_deadline(), at(200).wall);
 }
 
 TEST(State, KnowsTheOpenSessionOfAKey) {

@@ -10,7 +10,25 @@
 
 namespace knell {
 
-/// Where each number stands in the heap.
+/// Where each number stands in the heap, for numbers that are dense, as slots are: 4 bytes each.
+class DensePositions {
+  public:
+    static constexpr std::uint32_t none = UINT32_MAX;
+
+    std::uint32_t find(std::uint32_t number) const {
+        return number < positions_.size() ? positions_[number] : none;
+    }
+    void set(std::uint32_t number, std::uint32_t position) {
+        if (number >= positions_.size()) positions_.resize(std::size_t{number} + 1, none);
+        positions_[number] = position;
+    }
+    void erase(std::uint32_t number) { positions_[number] = none; }
+
+  private:
+    std::vector<std::uint32_t> positions_;
+};
+
+/// The same for few numbers that may be anything.
 class SparsePositions {
   public:
     static constexpr std::uint32_t none = UINT32_MAX;

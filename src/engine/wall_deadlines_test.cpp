@@ -59,5 +59,9 @@ RC_GTEST_PROP(WallDeadlines, OfFewNumbersAreWhatAMapWouldSay, ()) {
     compare_with_a_map<WallDeadlines<std::int64_t, SparsePositions>, std::int64_t>();
 }
 
+RC_GTEST_PROP(WallDeadlines, OfSlotsAreWhatAMapWouldSay, ()) {
+    compare_with_a_map<WallDeadlines<std::uint32_t, DensePositions>, std::uint32_t>();
+}
+
 }  // namespace
 }  // namespace knell

@@ -285,9 +285,9 @@ std::optional<std::chrono::milliseconds> WriteStep::max_wait() const {
     if (journal_.has_work_left() || !to_repeat_.empty()) return 0ms;
     if (trim_left_) return tick;
     if (state_.has_deadlines()) return tick;
-    if (const auto end = state_.next_vouch_end()) {
+    if (const auto due = state_.next_wall_deadline()) {
         // The clock may be set meanwhile.
-        return std::clamp<std::chrono::milliseconds>(*end - last_readings_.wall, tick, quiet_tick);
+        return std::clamp<std::chrono::milliseconds>(*due - last_readings_.wall, tick, quiet_tick);
     }
     if (state_.open_count() > 0 || state_.processes().size() > 0) return quiet_tick;
     return std::nullopt;
