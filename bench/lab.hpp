@@ -90,5 +90,9 @@ void measure_web_cut(Lab& lab);
 void measure_web_silent(Lab& lab);
 void measure_picture(Lab& lab);
 void measure_sampling(Lab& lab);
+void measure_background_start(Lab& lab);
+void measure_background_crowd(Lab& lab);
+void measure_background_exit(Lab& lab);
+void measure_background_memory(Lab& lab);
 
 }  // namespace knell::bench

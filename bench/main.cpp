@@ -27,6 +27,14 @@ constexpr std::array benchmarks{
     Benchmark{Chapter::sessions, "create.one", "one create alone", measure_create_one},
     Benchmark{Chapter::sessions, "calls", "show, append and close a second", measure_calls},
     Benchmark{Chapter::sessions, "run", "a command beside 1,500 processes", measure_run},
+    Benchmark{Chapter::processes, "background.start", "from process.start to a program that runs",
+              measure_background_start},
+    Benchmark{Chapter::processes, "background.crowd", "the same beside 100,000 live sessions",
+              measure_background_crowd},
+    Benchmark{Chapter::processes, "background.exit", "a background process is killed",
+              measure_background_exit},
+    Benchmark{Chapter::processes, "background.memory", "10,000 finished, 1,000 running",
+              measure_background_memory},
     Benchmark{Chapter::processes, "sampling", "what 1,000 process trees do", measure_sampling},
     Benchmark{Chapter::size, "memory", "a million open sessions", measure_memory},
     Benchmark{Chapter::size, "restart", "100,000 open sessions after SIGKILL", measure_restart},
@@ -83,7 +91,7 @@ std::string own_directory() {
 void show_usage() {
     fmt::print(stderr, "{}", usage);
     for (const auto& benchmark : benchmarks) {
-        fmt::print(stderr, "  {:<12}  {}\n", benchmark.name, benchmark.about);
+        fmt::print(stderr, "  {:<17}  {}\n", benchmark.name, benchmark.about);
     }
 }
 

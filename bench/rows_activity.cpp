@@ -1,12 +1,14 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -15,11 +17,13 @@
 
 #include "activity/proc_source.hpp"
 #include "activity/sampler.hpp"
+#include "daemon_under_test.hpp"
 #include "figures.hpp"
 #include "lab.hpp"
 #include "must.hpp"
 #include "platform/fd.hpp"
 #include "platform/proc_stat.hpp"
+#include "rpc_line.hpp"
 
 namespace knell::bench {
 
@@ -161,11 +165,66 @@ double pass_percent() {
     return (own_cpu_seconds() - before) / std::chrono::duration<double>(pass_every).count() * 100;
 }
 
+using Trees = std::vector<std::unique_ptr<IdleTree>>;
+
+/// A daemon in which they are on record, in time as it is: what the sampler's steps cost when a
+/// tenth of a second lies between them, and what else the daemon does with what they find.
+struct RealDaemon {
+    explicit RealDaemon(const Lab& lab)
+        : home(lab.new_home()),
+          daemon(lab.options().knell, with_config(home->path())),
+          caller(daemon.socket()),
+          seconds(lab.options().quick ? 5 : 20) {
+        caller.call(
+            "session.create",
+            {{"id", "trees"}, {"source", "bench"}, {"owner", JsonObject{{"pid", getpid()}}}});
+    }
+    void add(const Trees& trees) {
+        for (const auto& tree : trees) {
+            caller.call("process.register", {{"session_id", "trees"}, {"pid", tree->pid()}});
+        }
+    }
+    double percent() const {
+        const auto before = daemon.cpu_seconds();
+        const auto start = seconds_now();
+        poll(nullptr, 0, seconds * 1000);
+        return (daemon.cpu_seconds() - before) / (seconds_now() - start) * 100;
+    }
+
+    const std::unique_ptr<TemporaryDirectory> home;
+    const DaemonUnderTest daemon;
+    Caller caller;
+    const int seconds;
+
+  private:
+    static std::string with_config(const std::string& home) {
+        std::ofstream(home + "/config.yaml") << "processes:\n  per_session: 4096\n";
+        return home;
+    }
+};
+
+void measure_real_daemon(Lab& lab, const Trees& trees) {
+    RealDaemon real(lab);
+    const auto without = real.percent();
+    real.add(trees);
+    const auto with = real.percent();
+    lab.add({.name = "sampling.daemon",
+             .what = fmt::format("{} process trees, busy: CPU of a real daemon, all of it",
+                                 grouped(trees.size())),
+             .unit = "% of a core",
+             .figure = spread_of({with}),
+             .baseline = "the same daemon before they were on record",
+             .baseline_figure = spread_of({without}),
+             .target = "< 2 %",
+             .met = with < percent_max,
+             .also = {{"seconds", static_cast<double>(real.seconds)}}});
+}
+
 }  // namespace
 
 void measure_sampling(Lab& lab) {
     const auto count = lab.scaled(trees_full);
-    std::vector<std::unique_ptr<IdleTree>> trees;
+    Trees trees;
     while (trees.size() < count) trees.push_back(std::make_unique<IdleTree>());
     const ProcTable table;
     struct Costs {
@@ -205,6 +264,7 @@ void measure_sampling(Lab& lab) {
     };
     add("sampling.busy", "busy", busy);
     add("sampling.idle", "idle", idle);
+    measure_real_daemon(lab, trees);
 }
 
 }  // namespace knell::bench

@@ -36,13 +36,17 @@ time, longer than etcd; it is meant to be so.)"};
                     "one page it is compared with;\nthe rest is sockets, thread hops and SQLite. "
                     "On a disk that syncs slowly the ratio nears one."};
         case Chapter::processes:
-            return {"Background processes",
-                    "Trees of two processes, the first with a socket that listens. The sampler is "
-                    "run on a clock of its own, as fast as\nit goes: a figure is the CPU time of "
-                    "its steps over the time that they stand for. *Busy* is the first minute, in "
-                    "which\neverything is looked at as often as what works: every 2 s, and less "
-                    "often where that is more than 300 processes\na second. *Idle* are five "
-                    "minutes after eleven."};
+            return {
+                "Background processes",
+                R"(*Starts*: the program is `dd`, which writes a byte to a pipe: it runs when that is there. knell has made its record durable
+before the program is executed, `posix_spawn` records nothing. *Exits* are heard through `events.subscribe`; *dead* is when a pidfd of the
+process is readable, which is the kernel's part.
+
+*Sampling*: trees of two processes, the first with a socket that listens. The sampler is run on a clock of its own, as fast as
+it goes: a figure is the CPU time of its steps over the time that they stand for. *Busy* is the first minute, in which
+everything is looked at as often as what works: every 2 s, and less often where that is more than 300 processes
+a second. *Idle* are five minutes after eleven. On that clock the caches are warm at each step, which is in our favour; the *real daemon*
+takes its steps a tenth of a second apart, and all that it does is counted.)"};
         case Chapter::size:
             return {"Memory, restart, idling",
                     "Sessions are created over RPC with the fields that people's sessions have."};
