@@ -215,6 +215,7 @@ void measure_real_daemon(Lab& lab, const Trees& trees) {
              .figure = spread_of({with}),
              .baseline = "the same daemon before they were on record",
              .baseline_figure = spread_of({without}),
+             .ratio = spread_of({with / without}),
              .target = "< 2 %",
              .met = with < percent_max,
              .also = {{"seconds", static_cast<double>(real.seconds)}}});
