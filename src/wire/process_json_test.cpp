@@ -41,7 +41,10 @@ TEST(ProcessJson, TellsAllThereIs) {
     process.stop_asked_by = "process 1 (uid 2)";
     const auto object = to_json(
         process,
-        {.now = from_millis(2650), .session = SessionState::none, .scope = ProcessScope::task});
+        {.now = from_millis(2650),
+         .session = SessionState::none,
+         .scope = ProcessScope::task,
+         .stop = StopState{.is_stopping = false, .left = "process 7: it owns an open session"}});
     EXPECT_EQ(testing::breach_of(fields::process_fields, object), "");
     EXPECT_EQ(text_at(object, "evidence"), "listens on 127.0.0.1:80");
     EXPECT_EQ(text_at(object, "session"), "none");
@@ -50,6 +53,21 @@ TEST(ProcessJson, TellsAllThereIs) {
     for (const auto& row : fields::process_fields) {
         EXPECT_EQ(object.contains(row.name), row.name != "exit") << row.name;
     }
+}
+
+TEST(ProcessJson, AStopThatWasGivenUpSaysWhyUntilTheNextBegins) {
+    auto process = plain_process();
+    process.stop_asked_by = "process 7: why; process 1 (uid 2) had asked for it";
+    for (const auto& stop : {std::optional<StopState>{}, std::optional(StopState{})}) {
+        const auto object = to_json(process, {.now = from_millis(3000), .stop = stop});
+        EXPECT_EQ(text_at(object, "stop_failed"), process.stop_asked_by);
+        EXPECT_FALSE(object.contains("stop_asked_by"));
+        EXPECT_EQ(object.contains("stopping"), stop.has_value());
+    }
+    const StopState again{.is_stopping = true, .left = {}};
+    const auto object = to_json(process, {.now = from_millis(3000), .stop = again});
+    EXPECT_FALSE(object.contains("stop_failed"));
+    EXPECT_TRUE(bool_at(object, "stopping"));
 }
 
 TEST(ProcessJson, AnExitSaysHowWithItsBounds) {

@@ -174,7 +174,7 @@ TEST_F(Background, WhatHasAnOwnerBelowItIsLeftAndTheRecordSaysWhy) {
     until_it_wrote(id, "ready");
     const auto below = static_cast<pid_t>(std::stol(text(output(id), "output")));
     client.must("session.create",
-                fmt::format(R"({{"owner":{{"kind":"process","pid":{}}}}})", below));
+                fmt::format(R"({{"source":"cli","owner":{{"kind":"process","pid":{}}}}})", below));
 
     const auto outcome = home.knell({"stop", id});
 
