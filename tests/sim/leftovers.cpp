@@ -1,6 +1,7 @@
 #include "leftovers.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -78,6 +79,10 @@ class HostHolder::Held final : public HeldProcess {
 
 std::expected<std::unique_ptr<HeldProcess>, NotHeld> HostHolder::hold(
     const ProcessIdentity& process) const {
+    if (process.boot_id != host_.boot_id()) return std::unexpected(NotHeld::gone);
+    if (process.pid_namespace != host_.own_pid_namespace()) {
+        return std::unexpected(NotHeld::unreachable);
+    }
     const auto* holder = host_.holder_of(process.pid);
     if (holder == nullptr || holder->identity != process) return std::unexpected(NotHeld::gone);
     if (!holder->readable) return std::unexpected(NotHeld::unreachable);
@@ -129,6 +134,18 @@ void Leftovers::stop(StopTree&& what) {
     stopping_.add(TreeRoot{what.id, of->second.session, what.process}, host_.readings().awake);
 }
 
+void Leftovers::take_up_remains(Reader& reader) {
+    if (std::exchange(has_taken_up_, true)) return;
+    for (const auto& id : find_marks(tree_, HostTree::socket_path)) {
+        const auto row = reader.process(id);
+        if (!row) has_taken_up_ = false;  // a bad disk: it is tried again
+        if (!row || !*row) continue;
+        const auto& process = (*row)->process;
+        if (!process.exit || !process.stop_asked_at) continue;
+        stopping_.add(TreeRoot{id, process.session_id, process.process}, host_.readings().awake);
+    }
+}
+
 void Leftovers::note(const WatchProcess& what) {
     on_record_[what.process.id] = {what.process.process, what.process.session_id};
 }
@@ -144,7 +161,13 @@ std::vector<Input> Leftovers::step() {
             OwnerGone{one->process, one->departure, std::move(*found), /*searched=*/true});
         return true;
     });
-    for (auto& order : stopping_.step(now).orders) {
+    auto done = stopping_.step(now);
+    for (auto& tree : done.trees) {
+        if (tree.left.empty()) continue;
+        words.emplace_back(
+            ProcessNotStopped{tree.root.id, tree.root.process, std::move(tree.left)});
+    }
+    for (auto& order : done.orders) {
         words.emplace_back(SettleLeftovers{std::move(order.session_id), order.generation,
                                            std::move(order.leftovers)});
     }

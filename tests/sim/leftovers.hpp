@@ -73,6 +73,8 @@ class Leftovers final : public LeftoverFinder {
     void look(const FindLeftovers& what);
     void stop(StopLeftovers&& what);
     void stop(StopTree&& what);
+    /// Goes on with what an earlier daemon was stopping, where the process itself is gone.
+    void take_up_remains(Reader& reader);
     /// A background process came on record, or its exit did.
     void note(const WatchProcess& what);
     void note(const UnwatchProcess& what) { on_record_.erase(what.id); }
@@ -100,6 +102,7 @@ class Leftovers final : public LeftoverFinder {
     std::map<ProcessId, OnRecord> on_record_;
     std::vector<std::unique_ptr<Look>> looks_;
     Host::Duration goes_on_at_{0};
+    bool has_taken_up_ = false;
 };
 
 }  // namespace knell::sim

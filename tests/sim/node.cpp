@@ -207,6 +207,7 @@ void Node::tell_later(Input input, Host::Duration late) {
 }
 
 std::vector<Input> Node::take_words() {
+    leftovers_->take_up_remains(*reader_);
     auto due = leftovers_->step();
     std::ranges::move(background_->step(), std::back_inserter(due));
     std::erase_if(words_, [&](Later& later) {

@@ -48,14 +48,26 @@ const KnownProcess* World::pick_known(std::uint32_t which, ProcessId& id) const 
     return known;
 }
 
-/// The daemon forks a child that waits, writes it down, and lets it go.  It may be killed at each
-/// of these steps.
-void World::start_background(const Action& action) {
-    if (!node_.is_up()) return;
-    const auto session = pick_session(action.which);
+/// Any session, or one that has some already, so that it gets full, or one that only they keep.
+std::string World::pick_home(const Action& action) const {
+    std::vector<std::string> homes;
+    const auto kind = action.how / 36 % 4;
+    for (const auto& [id, known] : ledger_.sessions()) {
+        const auto* life = known.open ? ledger_.life(SessionId(id), known.generation) : nullptr;
+        if (life == nullptr) continue;
+        const bool is_one = kind == 0   ? ledger_.running_of(SessionId(id)) > 0
+                            : kind == 1 ? life->owner.kind == OwnerKind::hosted
+                                        : false;
+        if (is_one) homes.push_back(id);
+    }
+    return homes.empty() ? pick_session(action.which) : homes[action.which % homes.size()];
+}
+
+/// The daemon forks a child that waits, and asks to have it written down.
+Host::Process* World::fork_for(const std::string& session, const Action& action) {
     const auto id = ProcessId::from_bits(seed_ * 1'000'003 + ++last_process_);
     auto* child = node_.background().fork(id);
-    if (child == nullptr) return;
+    if (child == nullptr) return nullptr;
     child->started_by = session;
     child->started_in = generation_of(session, /*wrong=*/false);
     child->fails_to_execute = action.how % 9 == 0;
@@ -68,6 +80,18 @@ void World::start_background(const Action& action) {
     record.node_max = Background::node_max;
     const auto late = std::chrono::milliseconds{action.fate / 64 % 4 == 0 ? action.fate % 2000 : 0};
     requests_.push_back({host_.elapsed() + late, std::move(record), 1, false});
+    return child;
+}
+
+/// It is written down and let go.  The daemon may be killed at each of these steps.
+void World::start_background(const Action& action) {
+    if (!node_.is_up()) return;
+    const auto session = pick_home(action);
+    // As many as it may have, and one more.
+    const auto before = action.how / 144 % 8 == 0 ? Background::per_session_max : 0;
+    for (std::size_t i = 0; i < before; ++i) fork_for(session, action);
+    auto* child = fork_for(session, action);
+    if (child == nullptr) return;
     switch (action.fate % 16) {
         case 0:  // before it is asked for
             return crash_daemon();
@@ -173,6 +197,8 @@ bool World::perform_on_background(const Action& action) {
             if (pick_known(action.which, id) == nullptr) id = ProcessId("p-never-seen");
             say("  process " + id.text());
             send(action, StopProcess{id, "a client"});
+            // Once that is on record, and before anything is signalled.
+            if (action.how % 4 == 0) dies_after_ = action.how / 4 % 2;
             return true;
         case Kind::vouch: {
             if (pick_known(action.which, id) == nullptr) id = ProcessId("p-never-seen");

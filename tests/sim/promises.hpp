@@ -126,6 +126,7 @@ std::string vouch_unheeded(const Scene& scene);
 std::string process_unwatched(const Scene& scene);
 std::string exit_unnoticed(const Scene& scene);
 std::string stop_unfinished(const Scene& scene);
+std::string stop_left_some(const Scene& scene);
 std::string wrong_process_event(const Scene& scene);  // promises_process_events.cpp
 std::string exit_unfounded(const Scene& scene);
 std::string process_unnamed(const Scene& scene);

@@ -156,6 +156,18 @@ bool may_be_spared(const ProcessIdentity& process, const Scene& scene) {
     });
 }
 
+/// It, or whom it descends from, owned a session at some time or came on record by itself.
+bool is_others(const Host::Process& process, const Scene& scene) {
+    if (may_be_spared(process.identity, scene)) return true;
+    const bool is_on_record = std::ranges::any_of(scene.ledger.processes(), [&](const auto& one) {
+        return one.second.process == process.identity && one.first != process.process_id;
+    });
+    if (is_on_record) return true;
+    const auto* parent = find(process.started_from, scene.host);
+    return parent != nullptr && parent->process_id == process.process_id &&
+           is_others(*parent, scene);
+}
+
 }  // namespace
 
 std::string stop_unfinished(const Scene& scene) {
@@ -163,9 +175,31 @@ std::string stop_unfinished(const Scene& scene) {
     if (!rows) return {};
     for (const auto& [row, session] : *rows) {
         const auto* process = find(row.process, scene.host);
-        if (!row.stop_asked_at || process == nullptr || !process->alive) continue;
-        if (process->was_hidden || may_be_spared(row.process, scene)) continue;
-        return fmt::format("process {} was to be stopped, and lives", row.id.text());
+        if (process == nullptr || !process->alive) continue;
+        if (row.stop_asked_at) {
+            return fmt::format("process {} was to be stopped, and lives", row.id.text());
+        }
+        const bool is_seen = row.process.pid_namespace == scene.host.own_pid_namespace();
+        if (row.stop_asked_by.empty() || process->was_hidden || !is_seen) continue;
+        if (may_be_spared(row.process, scene)) continue;
+        return fmt::format("process {} was to be stopped, and was left for no reason: {}",
+                           row.id.text(), row.stop_asked_by);
+    }
+    return {};
+}
+
+std::string stop_left_some(const Scene& scene) {
+    for (const auto& process : scene.host.processes()) {
+        const bool is_marked = !process.process_id.empty() && !process.hides_cookie;
+        if (!process.alive || !is_marked || process.was_hidden || is_others(process, scene))
+            continue;
+        const auto row = scene.reader->process(ProcessId(process.process_id));
+        if (!row || !*row) continue;  // a bad disk
+        const auto& stopped = (*row)->process;
+        if (!stopped.exit || !stopped.stop_asked_at || stopped.process == process.identity)
+            continue;
+        return fmt::format("process {} was stopped, and process {}, which it started, lives",
+                           process.process_id, process.identity.pid);
     }
     return {};
 }

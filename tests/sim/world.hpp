@@ -107,6 +107,8 @@ class World {
     void outspeak_death(const Action& action);
     void speak_for_wrapper(const Action& action, const SessionId& id, const Life& life);
     void signal_process(const ProcessIdentity& identity, int number);
+    std::string pick_home(const Action& action) const;
+    Host::Process* fork_for(const std::string& session, const Action& action);
     void start_background(const Action& action);
     void register_process(const Action& action);
     void fork_background(const Action& action);
