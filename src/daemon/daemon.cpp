@@ -59,8 +59,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto spool_period = 30s;
-/// Gives way to the threads of calls, not to every other program of a busy host: at 19 whoever was
-/// a few thousand events behind there waited for a minute.
+/// Gives way to the threads of calls, but not to every other program of a busy host.
 constexpr int feed_niceness = 5;
 
 /// Everything a running daemon is made of, in the order it must be taken down again.

@@ -260,7 +260,7 @@ TEST_F(SessionAttach, AReadThatNamesItKeepsIt) {
     }
     EXPECT_FALSE(row().end);
     EXPECT_THAT(call(one_, "session.why", R"({"session_id":"a"})"),
-                HasSubstr("no client looks at it and no turn is on"));
+                HasSubstr("no client looks at it, no turn is on"));
     backend_.pass(11min);
     EXPECT_TRUE(row().end);
 }

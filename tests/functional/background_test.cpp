@@ -173,8 +173,9 @@ TEST_F(Background, WhatHasAnOwnerBelowItIsLeftAndTheRecordSaysWhy) {
     const auto id = id_of(process);
     until_it_wrote(id, "ready");
     const auto below = static_cast<pid_t>(std::stol(text(output(id), "output")));
-    client.must("session.create",
-                fmt::format(R"({{"source":"cli","owner":{{"kind":"process","pid":{}}}}})", below));
+    const auto agent = client.must(
+        "session.create",
+        fmt::format(R"({{"source":"cli","owner":{{"kind":"process","pid":{}}}}})", below));
 
     const auto outcome = home.knell({"stop", id});
 
@@ -191,6 +192,10 @@ TEST_F(Background, WhatHasAnOwnerBelowItIsLeftAndTheRecordSaysWhy) {
     reconnect();
     EXPECT_FALSE(at(row(id), "stopping").as_bool()) << "nobody goes on with it";
     EXPECT_THAT(text(row(id), "stop_failed"), HasSubstr("owns an open session"));
+
+    client.must("session.close",
+                fmt::format(R"({{"session_id":"{}"}})", text(agent, "session_id")));
+    EXPECT_EQ(home.knell({"stop", id}).status, 0) << "nothing keeps it any more";
 }
 
 TEST_F(Background, AStormOfForksIsStopped) {
