@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testing/in_process_backend.hpp"
-#include "wire/base64.hpp"
+#include "testing/process_calls.hpp"
 
 namespace knell::rpc {
 namespace {
@@ -15,64 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class ProcessMethods : public ::testing::Test {
-  protected:
-    ProcessMethods() {
-        call("session.create", R"({"id":"a","source":"cli","key":"k"})");
-        backend_.fake_processes().start(300, 9);
-        backend_.fake_processes().set_knell(300, false);
-        backend_.fake_processes().set_look(
-            300, {.uid = 1000, .argv = {"python3", "-m", "http.server"}, .cwd = "/srv"});
-    }
-
-    /// The result, or the error, of one call.
-    JsonObject call(std::string_view method, std::string_view params) {
-        return call(method, params, backend_.caller());
-    }
-    JsonObject call(std::string_view method, std::string_view params, const Caller& caller) {
-        const auto line = backend_.answer(
-            fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"{}","params":{}}})", method, params),
-            caller);
-        const auto answer = wire::parse_json(line);
-        EXPECT_TRUE(answer) << line;
-        const auto& object = answer->get_object();
-        const auto* part = object.if_contains("result");
-        return (part != nullptr ? *part : object.at("error")).get_object();
-    }
-    std::string started(std::string_view more = "") {
-        const auto row =
-            call("process.start", fmt::format(R"({{"session_id":"a","argv":["make"]{}}})", more));
-        EXPECT_TRUE(row.contains("process_id")) << wire::to_text(row);
-        return std::string(wire::text_at(row, "process_id"));
-    }
-    JsonObject about(std::string_view method, std::string_view process,
-                     std::string_view more = "") {
-        return call(method, fmt::format(R"({{"process_id":"{}"{}}})", process, more));
-    }
-    std::string field_at_fault(std::string_view method, std::string_view params) {
-        const auto error = call(method, params);
-        EXPECT_TRUE(error.contains("code")) << method << params;
-        return error.contains("data")
-                   ? std::string(wire::text_at(error.at("data").as_object(), "field"))
-                   : std::string{};
-    }
-    std::string kind_of_error(const JsonObject& error) {
-        return error.contains("data")
-                   ? std::string(wire::text_at(error.at("data").as_object(), "kind"))
-                   : wire::to_text(error);
-    }
-    /// It ends, and that is seen.
-    void exit_of(std::string_view process) {
-        const auto row = backend_.reader().process(ProcessId(std::string(process)));
-        const auto& identity = (*row)->process.process;
-        backend_.fake_processes().end(identity.pid);
-        Departure departure;
-        departure.seen_at = SteadyTime{};
-        backend_.observe(ProcessGone{identity, departure, {}});
-    }
-
-    testing::InProcessBackend backend_;
-};
+using ProcessMethods = testing::ProcessCalls;
 
 TEST_F(ProcessMethods, StartHandsOnWhatWasGivenAndAnswersTheRow) {
     const auto row =
@@ -410,83 +352,6 @@ TEST_F(ProcessMethods, AnIdThatIsNoneIsToldFromOneThatIsNotThere) {
         }
         EXPECT_EQ(field_at_fault(method, "{}"), "process_id") << method;
         EXPECT_EQ(kind_of_error(about(method, "p-zzzzzzzzzzzzz", more)), "not_found") << method;
-    }
-}
-
-TEST_F(ProcessMethods, OutputIsReadFromAnyPlaceAndGoesOn) {
-    const auto id = started();
-    auto& written = backend_.outputs.at(ProcessId(id));
-    written = "one\ntwo\n";
-    const auto all = about("process.output", id);
-    EXPECT_EQ(
-        wire::to_text(all),
-        fmt::format(R"({{"process_id":"{}","output":"one\ntwo\n","encoding":"text","after":0,)"
-                    R"("next":8,"state":"running","more":false}})",
-                    id));
-    written += "three\n";
-    const auto more = about("process.output", id, R"(,"after":8)");
-    EXPECT_EQ(more.at("output").as_string(), "three\n");
-    EXPECT_EQ(more.at("next").as_int64(), 14);
-    const auto part = about("process.output", id, R"(,"after":0,"limit":4)");
-    EXPECT_EQ(part.at("output").as_string(), "one\n");
-    EXPECT_EQ(part.at("more").as_bool(), true);
-    EXPECT_EQ(about("process.output", id, R"(,"limit":6)").at("output").as_string(), "three\n")
-        << "without `after`: the last of it";
-    for (const auto* wrong : {R"(,"after":-1)", R"(,"limit":3)", R"(,"limit":1048577)",
-                              R"(,"encoding":"")", R"(,"encoding":"hex")", R"(,"after":"0")"}) {
-        EXPECT_TRUE(about("process.output", id, wrong).contains("code")) << wrong;
-    }
-}
-
-TEST_F(ProcessMethods, OutputThatIsNoTextIsToldAsReplacementsOrBytes) {
-    const auto id = started();
-    backend_.outputs.at(ProcessId(id)) = std::string("a\0\xff\xc3", 4);
-    const auto text = about("process.output", id);
-    EXPECT_EQ(text.at("output").as_string(), std::string_view("a\0\xef\xbf\xbd", 5));
-    EXPECT_EQ(text.at("next").as_int64(), 3) << "the rest of the letter may follow";
-    const auto bytes = about("process.output", id, R"(,"encoding":"base64")");
-    EXPECT_EQ(base64_decode(bytes.at("output").as_string()), std::string("a\0\xff\xc3", 4));
-    EXPECT_EQ(bytes.at("next").as_int64(), 4);
-    exit_of(id);
-    const auto last = about("process.output", id, R"(,"after":3)");
-    EXPECT_EQ(last.at("output").as_string(), "\xef\xbf\xbd") << "nothing will follow";
-    EXPECT_EQ(last.at("state").as_string(), "exited");
-}
-
-TEST_F(ProcessMethods, OutputThatIsNoLongerKeptIsNamed) {
-    const auto id = started();
-    backend_.outputs.at(ProcessId(id)) = "0123456789";
-    backend_.output_kept = 4;
-    const auto page = about("process.output", id, R"(,"after":2)");
-    EXPECT_EQ(page.at("output").as_string(), "6789");
-    EXPECT_EQ(wire::to_text(page.at("gap")), R"({"from":2,"to":5})");
-    EXPECT_EQ(page.at("after").as_int64(), 6);
-    backend_.outputs.clear();
-    EXPECT_EQ(kind_of_error(about("process.output", id)), "not_found");
-}
-
-TEST_F(ProcessMethods, TheTailOfTextBeginsWithALetter) {
-    const auto id = started();
-    backend_.outputs.at(ProcessId(id)) = "\xe2\x82\xac\xe2\x82\xac";  // two euro signs
-    const auto tail = about("process.output", id, R"(,"limit":4)");
-    EXPECT_EQ(tail.at("output").as_string(), "\xe2\x82\xac");
-    EXPECT_EQ(tail.at("after").as_int64(), 3);
-}
-
-TEST_F(ProcessMethods, ATokenThatMayOnlyReadDoesNotSeeOutput) {
-    const auto id = started();
-    const auto params = fmt::format(R"({{"process_id":"{}"}})", id);
-    Caller reader{.who = HttpClient{"127.0.0.1:1", Access::read_only}};
-    EXPECT_TRUE(call("process.list", "{}", reader).contains("processes"));
-    EXPECT_TRUE(call("process.show", params, reader).contains("process_id"));
-    EXPECT_EQ(kind_of_error(call("process.output", params, reader)), "unauthorized");
-    Caller full{.who = HttpClient{"127.0.0.1:1", Access::full}};
-    EXPECT_TRUE(call("process.output", params, full).contains("output"));
-    for (const auto* method :
-         {"process.start", "process.register", "process.stop", "process.vouch"}) {
-        const auto error = call(method, params, full);
-        EXPECT_EQ(kind_of_error(error), "unauthorized") << method;
-        EXPECT_THAT(std::string(wire::text_at(error, "message")), HasSubstr("allow_processes"));
     }
 }
 
