@@ -25,15 +25,14 @@ class Upgrade : public ::testing::Test {
             daemon.terminate();
         }
         ::knell::testing::edit_store(store,
-                                     "DROP TABLE processes; DROP INDEX sessions_background; "
-                                     "ALTER TABLE sessions DROP COLUMN background_since; "
-                                     "ALTER TABLE events DROP COLUMN process; "
-                                     "PRAGMA user_version = 9");
+                                     "ALTER TABLE sessions DROP COLUMN parked_before; "
+                                     "ALTER TABLE sessions DROP COLUMN park_why; "
+                                     "PRAGMA user_version = 10");
     }
 
     TempHome home;
     std::string store = home.file("knell.db");
-    std::string copy = store + ".schema-9";
+    std::string copy = store + ".schema-10";
 };
 
 TEST_F(Upgrade, ACopyIsMadeFirstAndTheLogSaysSo) {
