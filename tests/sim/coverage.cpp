@@ -56,7 +56,6 @@ std::string_view why_not(Happening happening, Before before) {
         case Happening::detach:
             return {};
         case Happening::client_gone:
-            if (before == Before::background) return "nobody is there for it";
             return is_open(before) && before != Before::detached ? "" : "nobody is there for it";
         case Happening::detach_window_over:
             if (before == Before::detached || before == Before::stalled) return {};
@@ -145,10 +144,7 @@ std::string_view why_not(ProcessHappening happening, ProcessBefore before) {
             if (before == ProcessBefore::working) return "it does";
             return runs ? "" : "it does not run";
         case ProcessHappening::idles:
-        case ProcessHappening::goes_stale:
-            if (before == ProcessBefore::stale && happening == ProcessHappening::goes_stale) {
-                return "it is";
-            }
+        case ProcessHappening::goes_stale:  // again, when it is left to the next daemon
             return runs ? "" : "it does not run";
         case ProcessHappening::vouch_over:
             if (before == ProcessBefore::vouched || before == ProcessBefore::stopping) return {};

@@ -145,7 +145,7 @@ bool World::perform_on_process(const Action& action) {
                 action, {.kind = Departure::Kind::exited, .number = action.how % 3 != 0 ? 0 : 3});
             return true;
         case Kind::kill_process:
-            end_some_process(action, {.kind = action.how % 3 == 0 ? Departure::Kind::oom_killed
+            end_some_process(action, {.kind = action.how % 2 == 0 ? Departure::Kind::oom_killed
                                                                   : Departure::Kind::signaled,
                                       .number = SIGKILL});
             return true;

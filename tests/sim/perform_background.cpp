@@ -178,7 +178,7 @@ bool World::perform_on_background(const Action& action) {
             const bool by_itself = action.how % 2 == 0;
             end_process(pick_background(action.which), action,
                         {.kind = by_itself             ? Departure::Kind::exited
-                                 : action.how % 5 == 0 ? Departure::Kind::oom_killed
+                                 : action.how % 3 == 0 ? Departure::Kind::oom_killed
                                                        : Departure::Kind::signaled,
                          .number = by_itself ? static_cast<int>(action.how / 2 % 4) : SIGKILL});
             return true;

@@ -41,6 +41,7 @@ const ProcessId* named_by(const Input& input) {
     if (const auto* record = as<RecordProcess>(input)) return &record->draft.id;
     if (const auto* stop = as<StopProcess>(input)) return &stop->process_id;
     if (const auto* vouch = as<VouchProcess>(input)) return &vouch->process_id;
+    if (const auto* left = as<ProcessNotStopped>(input)) return &left->process_id;
     const auto* active = as<ProcessActive>(input);
     return active == nullptr ? nullptr : &active->process_id;
 }
