@@ -104,10 +104,9 @@ Result<Fd> OutputFiles::create(const ProcessId& id) {
     int error = errno;
     if (file) {
         const auto mark = mark_of(id);
-        if (write(file.get(), mark.data(), mark.size()) == static_cast<ssize_t>(mark.size())) {
-            return file;
-        }
-        error = errno != 0 ? errno : ENOSPC;
+        const auto written = pwrite(file.get(), mark.data(), mark.size(), 0);
+        if (written == static_cast<ssize_t>(mark.size())) return file;
+        error = written < 0 ? errno : ENOSPC;
         remove(id);
     }
     const auto path = folder_ + '/' + name;

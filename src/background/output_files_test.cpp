@@ -314,7 +314,7 @@ TEST_F(Outputs, OneThatIsEmptiedIsKeptSmallAsOthersAre) {
 }
 
 TEST_F(Outputs, AMarkThatCannotBeWrittenLeavesNothing) {
-    testing::with_refused_calls({SYS_write}, ENOSPC, [&] {
+    testing::with_refused_calls({SYS_pwrite64}, ENOSPC, [&] {
         EXPECT_EQ(files->create(id).error().code, ErrorCode::storage);
     });
     EXPECT_THAT(files->list(), ElementsAre());
