@@ -100,8 +100,7 @@ Decision end_of_parked(const LiveSession& live, const State& state) {
     end.reason = Reason::owner_lost;
     end.proof = row_of(EndPath::park_window_over).proof;
     end.detail = "park window over";
-    end.evidence = fmt::format("its owner was last there at {}, nobody claimed it within {} s",
-                               format_rfc3339(*live.parked_since()), live.park_window().count());
+    end.evidence = fmt::format("nobody claimed it within {} s", live.park_window().count());
     end.evidence += said_of_clock(state.set_back_for(live), live.is_silent_since_start(), state);
     end.ended_after = end.ended_at = std::min(*live.parked_since(), now);
     end.ended_before = now;

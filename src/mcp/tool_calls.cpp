@@ -141,7 +141,7 @@ ToolResult process_stop(const JsonObject& arguments, Surroundings& surroundings)
     auto process = ask(surroundings, "process.stop", {{"process_id", id}});
     if (!process) return refused(process.error());
     const bool was_gone = wire::bool_at(*process, "already_exited");
-    if (!was_gone && client::is_running(*process)) {
+    if (client::is_being_stopped(*process)) {
         process = cleaned(surroundings.wait_until_gone(id));
         if (!process) return refused(process.error());
     }

@@ -84,6 +84,8 @@ void list_fields(Sink& sink, const Session& session) {
     since("unknown_since", session.unknown_since);
     since("stalled_since", session.stalled_since);
     since("parked_since", session.parked_since);
+    since("parked_before", session.parked_before);
+    sink.text("park_why", session.park_why);
     sink.number("attached", session.attached);
     since("detached_since", session.detached_since);
     sink.flag("turn", session.turn_since.has_value());

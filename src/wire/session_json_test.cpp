@@ -24,9 +24,9 @@ Choice any_of(const Names& names) {
 Session any_session() {
     Session session;
     session.id = SessionId(any_text());
-    for (auto* text :
-         {&session.key, &session.source, &session.platform, &session.user_id, &session.model,
-          &session.title, &session.cwd, &session.owner.host, &session.owner.command}) {
+    for (auto* text : {&session.key, &session.source, &session.platform, &session.user_id,
+                       &session.model, &session.title, &session.cwd, &session.park_why,
+                       &session.owner.host, &session.owner.command}) {
         *text = any_text();
     }
     session.meta = *rc::gen::element<std::string>("", R"({"a": [1, "x"]})", "broken{");
@@ -41,7 +41,8 @@ Session any_session() {
     session.attached = *rc::gen::inRange(0, 3);
     session.pinned = *rc::gen::arbitrary<bool>();
     for (auto* time : {&session.detached_since, &session.background_since, &session.turn_since,
-                       &session.unknown_since, &session.stalled_since, &session.parked_since}) {
+                       &session.unknown_since, &session.stalled_since, &session.parked_since,
+                       &session.parked_before}) {
         *time = maybe_time();
     }
     if (*rc::gen::arbitrary<bool>()) session.end = End{.detail = any_text(), .leftovers = {}};
