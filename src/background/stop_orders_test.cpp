@@ -40,7 +40,8 @@ class Orders : public ::testing::Test {
     testing::FakeTree tree;
     testing::FakeHolder holder{tree};
     LiveOwners owners;
-    StopOrders orders{holder, tree, {"/run/knell.sock", owners, [](auto&&...) { return false; }}};
+    StopOrders orders{
+        holder, tree, {"/run/knell.sock", owners, [](auto&&...) { return std::nullopt; }}};
     SteadyTime now{1h};
 };
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "watch/cookie.hpp"
 
 namespace knell {
@@ -17,12 +19,7 @@ class Search {
         : root_(root), tree_(tree), bounds_(bounds) {}
 
     std::vector<ProcessIdentity> run() {
-        // Numbers of another boot or namespace mean other processes.
-        if (root_.process.boot_id != tree_.boot_id()) return {};
-        if (root_.process.pid_namespace != tree_.pid_namespace()) return {};
-        look_at_root();
-        look_at_all();
-        find_members();
+        if (!look()) return {};
         drop_others();
         std::vector<ProcessIdentity> found;
         // Itself first: what it would start next is not started.
@@ -31,7 +28,38 @@ class Search {
         return found;
     }
 
+    std::vector<SparedProcess> spared() {
+        if (!look()) return {};
+        std::vector<SparedProcess> found;
+        for (const auto pid : members_) {
+            if (all_.at(pid).is_dead()) continue;
+            auto process = tree_.identity(pid, all_.at(pid));
+            auto why = why_spared(process);
+            if (!why.empty()) found.push_back({std::move(process), std::move(why)});
+        }
+        return found;
+    }
+
   private:
+    bool look() {
+        // Numbers of another boot or namespace mean other processes.
+        if (root_.process.boot_id != tree_.boot_id()) return false;
+        if (root_.process.pid_namespace != tree_.pid_namespace()) return false;
+        look_at_root();
+        look_at_all();
+        find_members();
+        return true;
+    }
+
+    /// "" when neither an owner nor another session's.
+    std::string why_spared(const ProcessIdentity& process) const {
+        if (bounds_.owners.contains(process)) return "it owns an open session";
+        const auto record = bounds_.as_others(process, root_.session_id);
+        if (!record) return {};
+        return fmt::format("it is background process {} of session {}", record->id.text(),
+                           record->session_id.text());
+    }
+
     pid_t root_pid() const { return root_.process.pid; }
 
     void look_at_root() {
@@ -66,7 +94,7 @@ class Search {
     bool is_others(pid_t pid, const ProcStat& stat, const Cookie& cookie) const {
         const auto identity = tree_.identity(pid, stat);
         if (bounds_.owners.contains(identity)) return true;
-        if (bounds_.is_others(identity, root_.session_id)) return true;
+        if (bounds_.as_others(identity, root_.session_id)) return true;
         if (is_root(pid)) return false;
         if (tree_.is_knell(pid)) return true;
         if (cookie == own_cookie_) return false;
@@ -128,6 +156,11 @@ class Search {
 std::vector<ProcessIdentity> find_tree(const TreeRoot& root, const ProcessTree& tree,
                                        const TreeBounds& bounds) {
     return Search(root, tree, bounds).run();
+}
+
+std::vector<SparedProcess> find_spared(const TreeRoot& root, const ProcessTree& tree,
+                                       const TreeBounds& bounds) {
+    return Search(root, tree, bounds).spared();
 }
 
 std::vector<ProcessId> find_marks(const ProcessTree& tree, const std::string& socket) {

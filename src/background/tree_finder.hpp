@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,12 +21,18 @@ struct TreeRoot {
     std::vector<ProcessIdentity> seen{};
 };
 
+/// A background process of another session.
+struct OthersProcess {
+    ProcessId id;
+    SessionId session_id;
+};
+
 /// What the search needs to know of others.  All of it is asked at each search.
 struct TreeBounds {
     std::string socket;  // of this daemon
     const LiveOwners& owners;
-    /// On record as a background process of another session.
-    std::function<bool(const ProcessIdentity&, const SessionId&)> is_others;
+    /// The background process of another session that it is on record as.
+    std::function<std::optional<OthersProcess>(const ProcessIdentity&, const SessionId&)> as_others;
 };
 
 /// What belongs to a background process and runs, itself first.  It is
@@ -43,6 +50,15 @@ struct TreeBounds {
 ///
 /// Once the process is gone its mark still finds what it left running.
 std::vector<ProcessIdentity> find_tree(const TreeRoot& root, const ProcessTree& tree,
+                                       const TreeBounds& bounds);
+
+struct SparedProcess {
+    ProcessIdentity process;
+    std::string why;  // "it owns an open session"
+};
+/// What would belong to it and runs, but owns an open session or is on record for another: whoever
+/// stops the rest leaves it running, and must say so.
+std::vector<SparedProcess> find_spared(const TreeRoot& root, const ProcessTree& tree,
                                        const TreeBounds& bounds);
 
 /// The background processes whose mark something carries that runs, each once: one pass over all.

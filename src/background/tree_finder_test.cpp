@@ -59,9 +59,11 @@ class Tree : public ::testing::Test {
     std::set<pid_t> on_record_elsewhere;
     TreeRoot root{ProcessId::from_bits(1), SessionId("s"), {}};
     TreeBounds bounds{our_socket, owners,
-                      [this](const ProcessIdentity& process, const SessionId& session) {
+                      [this](const ProcessIdentity& process,
+                             const SessionId& session) -> std::optional<OthersProcess> {
                           EXPECT_EQ(session, SessionId("s"));
-                          return on_record_elsewhere.contains(process.pid);
+                          if (!on_record_elsewhere.contains(process.pid)) return std::nullopt;
+                          return OthersProcess{ProcessId::from_bits(9), SessionId("t")};
                       }};
 };
 

@@ -69,11 +69,9 @@ std::optional<Fate> TreeStopper::advance(Job& job, const ProcessTree& look, Stea
     job.next_look = now + job.delay;
     const auto found = find_tree(job.root, look, bounds_);
     if (found.empty()) {
-        // What cannot be seen from here is not found, and may well run.
-        const auto held = holder_.hold(job.root.process);
-        if (held ? !(*held)->has_ended() : held.error() == NotHeld::unreachable) {
-            if (now < job.until) return std::nullopt;
-            job.left = why_not_found(job.root);
+        if (auto left = left_unfound(job.root, look); !left.empty()) {
+            if (now < job.until) return std::nullopt;  // it may yet end with the rest
+            job.left = std::move(left);
             return Fate::left;
         }
         if (job.was_killed) return Fate::killed;
@@ -100,20 +98,28 @@ std::optional<Fate> TreeStopper::advance(Job& job, const ProcessTree& look, Stea
     return Fate::left;
 }
 
-/// It runs, and is not among what may be stopped.
-std::string TreeStopper::why_not_found(const TreeRoot& root) const {
-    const auto& process = root.process;
-    auto name = names_of({process}, tree_);
-    if (bounds_.owners.contains(process)) return name + ": it owns an open session";
-    if (bounds_.is_others(process, root.session_id)) {
-        return name + ": it is on record for another session";
+std::string TreeStopper::left_unfound(const TreeRoot& root, const ProcessTree& look) const {
+    const auto spared = find_spared(root, look, bounds_);
+    std::string left;
+    for (std::size_t i = 0; i < std::min(spared.size(), named_max); ++i) {
+        left += fmt::format("{}{}: {}", i == 0 ? "" : "; ", names_of({spared[i].process}, tree_),
+                            spared[i].why);
     }
+    if (spared.size() > named_max) left += fmt::format("; and {} more", spared.size() - named_max);
+    if (!left.empty()) return left;
+    // What cannot be seen from here is not found, and may well run.
+    const auto held = holder_.hold(root.process);
+    const bool runs = held ? !(*held)->has_ended() : held.error() == NotHeld::unreachable;
+    return runs ? why_not_seen(root.process) : "";
+}
+
+std::string TreeStopper::why_not_seen(const ProcessIdentity& process) const {
     if (process.pid_namespace != tree_.pid_namespace()) {
         // Its number is somebody else's here, and so would be the command.
         return fmt::format("process {}: it is in a pid namespace that is not the daemon's",
                            process.pid);
     }
-    return name +
+    return names_of({process}, tree_) +
            ": it cannot be looked at from here, and so not be proven to be the one on record";
 }
 

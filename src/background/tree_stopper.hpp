@@ -65,7 +65,9 @@ class TreeStopper {
     /// False when there is nothing that may be signalled.
     bool ask_all(Job& job, const std::vector<ProcessIdentity>& found) const;
     bool kill_all(Job& job) const;
-    std::string why_not_found(const TreeRoot& root) const;
+    /// What runs though nothing that may be stopped is found, and why; "" when nothing does.
+    std::string left_unfound(const TreeRoot& root, const ProcessTree& look) const;
+    std::string why_not_seen(const ProcessIdentity& process) const;
 
     const ProcessHolder& holder_;
     const ProcessTree& tree_;

@@ -66,7 +66,7 @@ class StopTree : public ::testing::Test {
     testing::FakeTree tree;
     FakeHolder holder{tree};
     LiveOwners owners;
-    TreeStopper stopper{holder, tree, {our_socket, owners, [](auto&&...) { return false; }}};
+    TreeStopper stopper{holder, tree, {our_socket, owners, [](auto&&...) { return std::nullopt; }}};
     SteadyTime now{1h};
 };
 
@@ -143,14 +143,75 @@ TEST_F(StopTree, AnOwnerIsNotFoundAndLeft) {
 
 TEST_F(StopTree, OneThatCameOnRecordForAnotherSessionIsLeft) {
     start(100, 1, 0);
-    TreeStopper other{holder, tree, {our_socket, owners, [](auto&&...) { return true; }}};
+    TreeStopper other{holder, tree, {our_socket, owners, [](auto&&...) {
+                                         return OthersProcess{ProcessId::from_bits(9),
+                                                              SessionId("t")};
+                                     }}};
     other.add(order(), now);
     std::vector<TreeStopper::Stopped> done;
     for (const auto end = now + 6s; now < end && done.empty(); now += 20ms) done = other.step(now);
     ASSERT_EQ(done.size(), 1U);
     EXPECT_EQ(done.front().fate, Fate::left);
-    EXPECT_THAT(done.front().left, EndsWith("it is on record for another session"));
+    EXPECT_THAT(done.front().left, EndsWith("): it is background process " +
+                                            ProcessId::from_bits(9).text() + " of session t"));
     EXPECT_THAT(holder.signals, IsEmpty());
+}
+
+/// It was seen below, has left the tree since and become somebody's: nothing that is found shows
+/// that it runs on.
+class StopTreeThatSomethingLeft : public StopTree {
+  protected:
+    TreeRoot order_all() {
+        start(100, 1, SIGTERM);
+        start(200, 1, SIGTERM);
+        auto& process = tree.processes.at(200);
+        process.stat.session = 200;
+        process.command_line = "agent --serve";
+        TreeRoot root{ProcessId::from_bits(1), SessionId("s"),
+                      tree.identity(100, tree.processes.at(100).stat)};
+        root.seen = {tree.identity(200, process.stat)};
+        return root;
+    }
+};
+
+TEST_F(StopTreeThatSomethingLeft, AnOwnerOfASessionIsSparedAndTold) {
+    const auto root = order_all();
+    owners.add(root.seen.front());
+    stopper.add(root, now);
+    EXPECT_EQ(run(4s), std::nullopt) << "it may yet end with the rest";
+    EXPECT_EQ(run(2s), Fate::left);
+    EXPECT_EQ(left, "process 200 (agent --serve): it owns an open session");
+    EXPECT_THAT(holder.signals[100], ElementsAre(SIGTERM, SIGCONT));
+    EXPECT_THAT(holder.signals[200], IsEmpty());
+}
+
+TEST_F(StopTreeThatSomethingLeft, AnOwnerThatEndsWithTheRestIsNotLeft) {
+    const auto root = order_all();
+    owners.add(root.seen.front());
+    stopper.add(root, now);
+    EXPECT_EQ(run(2s), std::nullopt);
+    tree.processes.at(200).stat.state = 'Z';
+    EXPECT_EQ(run(2s), Fate::stopped);
+    EXPECT_EQ(left, "");
+}
+
+TEST_F(StopTreeThatSomethingLeft, AProcessOfAnotherSessionIsSparedAndTold) {
+    const auto root = order_all();
+    const auto id = ProcessId::from_bits(9);
+    const auto as_others = [&](const ProcessIdentity& process,
+                               const SessionId&) -> std::optional<OthersProcess> {
+        if (process.pid != 200) return std::nullopt;
+        return OthersProcess{id, SessionId("t")};
+    };
+    TreeStopper other{holder, tree, {our_socket, owners, as_others}};
+    other.add(root, now);
+    std::vector<TreeStopper::Stopped> done;
+    for (const auto end = now + 6s; now < end && done.empty(); now += 20ms) done = other.step(now);
+    ASSERT_EQ(done.size(), 1U);
+    EXPECT_EQ(done.front().fate, Fate::left);
+    EXPECT_EQ(done.front().left, "process 200 (agent --serve): it is background process " +
+                                     id.text() + " of session t");
+    EXPECT_THAT(holder.signals[200], IsEmpty());
 }
 
 TEST_F(StopTree, OfManyThatAreLeftSomeAreNamed) {
@@ -179,7 +240,7 @@ TEST_F(StopTree, OneThatBecomesAnOwnerAtTheLastMomentGoesOn) {
         }
         bool is_spared(const ProcessIdentity&) const override { return ++asked > 4; }
     } late(holder);
-    TreeStopper other{late, tree, {our_socket, owners, [](auto&&...) { return false; }}};
+    TreeStopper other{late, tree, {our_socket, owners, [](auto&&...) { return std::nullopt; }}};
     other.add(
         {ProcessId::from_bits(1), SessionId("s"), tree.identity(100, tree.processes.at(100).stat)},
         now);
@@ -290,7 +351,7 @@ class StopRealTree : public ::testing::Test {
     }
     std::vector<ProcessIdentity> left() const { return find_tree(root, tree, bounds()); }
     TreeBounds bounds() const {
-        return {our_socket, owners, [](auto&&...) { return false; }};
+        return {our_socket, owners, [](auto&&...) { return std::nullopt; }};
     }
 
     ProcTable table;

@@ -26,13 +26,14 @@ class WatchedProcesses {
         const Lock lock(mutex_);
         by_id_.insert_or_assign(process.id, Facts{process.session_id, process.generation,
                                                   process.process, process.origin});
-        sessions_.insert_or_assign(key_of(process.process), process.session_id);
+        records_.insert_or_assign(key_of(process.process),
+                                  OthersProcess{process.id, process.session_id});
     }
     void remove(const ProcessId& id) {
         const Lock lock(mutex_);
         const auto at = by_id_.find(id);
         if (at == by_id_.end()) return;
-        sessions_.erase(key_of(at->second.process));
+        records_.erase(key_of(at->second.process));
         by_id_.erase(at);
     }
     std::optional<Facts> find(const ProcessId& id) const {
@@ -40,23 +41,25 @@ class WatchedProcesses {
         const auto at = by_id_.find(id);
         return at == by_id_.end() ? std::nullopt : std::optional(at->second);
     }
-    /// On record for another session than this.
-    bool is_of_another(const ProcessIdentity& process, const SessionId& session) const {
+    /// As what it is on record for another session than this.
+    std::optional<OthersProcess> as_anothers(const ProcessIdentity& process,
+                                             const SessionId& session) const {
         const Lock lock(mutex_);
-        const auto at = sessions_.find(key_of(process));
-        return at != sessions_.end() && at->second != session;
+        const auto at = records_.find(key_of(process));
+        if (at == records_.end() || at->second.session_id == session) return std::nullopt;
+        return at->second;
     }
     /// What belongs to one of them; outlived by this.
     TreeBounds bounds(std::string socket, const LiveOwners& owners) const {
         return {.socket = std::move(socket),
                 .owners = owners,
-                .is_others = [this](const ProcessIdentity& process, const SessionId& session) {
-                    return is_of_another(process, session);
+                .as_others = [this](const ProcessIdentity& process, const SessionId& session) {
+                    return as_anothers(process, session);
                 }};
     }
     bool is_on_record(const ProcessIdentity& process) const {
         const Lock lock(mutex_);
-        return sessions_.contains(key_of(process));
+        return records_.contains(key_of(process));
     }
 
   private:
@@ -67,7 +70,7 @@ class WatchedProcesses {
 
     mutable Mutex mutex_;
     std::map<ProcessId, Facts> by_id_ KNELL_GUARDED_BY(mutex_);
-    std::map<Key, SessionId> sessions_ KNELL_GUARDED_BY(mutex_);
+    std::map<Key, OthersProcess> records_ KNELL_GUARDED_BY(mutex_);
 };
 
 }  // namespace knell

@@ -19,16 +19,19 @@ TEST(WatchedProcesses, AreToldApartByTheirSessions) {
     EXPECT_EQ(facts->generation, 3);
     EXPECT_EQ(facts->process, process.process);
     EXPECT_TRUE(running.is_on_record(process.process));
-    EXPECT_TRUE(running.is_of_another(process.process, SessionId("t")));
-    EXPECT_FALSE(running.is_of_another(process.process, SessionId("s")));
+    const auto others = running.as_anothers(process.process, SessionId("t"));
+    ASSERT_TRUE(others);
+    EXPECT_EQ(others->id, process.id);
+    EXPECT_EQ(others->session_id, SessionId("s"));
+    EXPECT_FALSE(running.as_anothers(process.process, SessionId("s")));
     const LiveOwners owners;
     const auto bounds = running.bounds("/run/knell.sock", owners);
     EXPECT_EQ(bounds.socket, "/run/knell.sock");
-    EXPECT_TRUE(bounds.is_others(process.process, SessionId("t")));
-    EXPECT_FALSE(bounds.is_others(process.process, SessionId("s")));
+    EXPECT_TRUE(bounds.as_others(process.process, SessionId("t")));
+    EXPECT_FALSE(bounds.as_others(process.process, SessionId("s")));
     auto stranger = process.process;
     stranger.start_ticks = 8;
-    EXPECT_FALSE(running.is_of_another(stranger, SessionId("t")));
+    EXPECT_FALSE(running.as_anothers(stranger, SessionId("t")));
     EXPECT_FALSE(running.is_on_record(stranger));
     running.remove(process.id);
     running.remove(process.id);  // said twice

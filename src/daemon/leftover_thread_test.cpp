@@ -21,7 +21,7 @@ TEST(LeftoverThread, AFullQueueLeavesTheAnswerToItsCaller) {
     LiveOwners owners;
     std::latch busy{1};
     std::latch free{1};
-    LeftoverThread thread(tree, {"", owners, [](auto&&...) { return false; }},
+    LeftoverThread thread(tree, {"", owners, [](auto&&...) { return std::nullopt; }},
                           {[](auto&&) {}, [](auto&&) {}});
     LeftoverThread::Found first = [&](auto&&...) {
         busy.count_down();
@@ -77,7 +77,7 @@ class Survivors : public ::testing::Test {
     std::promise<TreeStopper::Stopped> stopped;
     std::promise<StopOrder> settled;
     LeftoverThread thread{tree,
-                          {"/run/none.sock", owners, [](auto&&...) { return false; }},
+                          {"/run/none.sock", owners, [](auto&&...) { return std::nullopt; }},
                           {[this](StopOrder order) { settled.set_value(std::move(order)); },
                            [this](const auto& one) { stopped.set_value(one); }}};
 };

@@ -108,10 +108,13 @@ Leftovers::Leftovers(Host& host, OnSignal on_signal)
       stopping_(holder_, tree_,
                 {.socket = HostTree::socket_path,
                  .owners = owners_,
-                 .is_others = [this](const ProcessIdentity& process, const SessionId& session) {
-                     return std::ranges::any_of(on_record_, [&](const auto& one) {
+                 .as_others = [this](const ProcessIdentity& process,
+                                     const SessionId& session) -> std::optional<OthersProcess> {
+                     const auto of = std::ranges::find_if(on_record_, [&](const auto& one) {
                          return one.second.process == process && one.second.session != session;
                      });
+                     if (of == on_record_.end()) return std::nullopt;
+                     return OthersProcess{of->first, of->second.session};
                  }}) {}
 
 std::vector<FoundLeftovers> Leftovers::find(const FindLeftovers& what) {
