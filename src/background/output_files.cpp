@@ -153,10 +153,16 @@ Result<bool> OutputFiles::was_emptied(const ProcessId& id, int file, std::int64_
     // Without its mark already.
     if (known.cut_to || known.base != first_base(id)) return false;
     if (size > 0 && first_data(file, size) > 0) return false;  // an earlier daemon has cut it
+    const auto has_mark = begins_with_mark(id, file);
+    if (!has_mark) return std::unexpected(has_mark.error());
+    return !*has_mark;
+}
+
+Result<bool> OutputFiles::begins_with_mark(const ProcessId& id, int file) const {
     const auto mark = mark_of(id);
     std::string start(mark.size(), '\0');
     if (read_at(file, start, 0) < 0) return cannot_read(id, errno);
-    return start != mark;
+    return start == mark;
 }
 
 /// The size is asked for under the lock: one from before another's look would seem to be emptied.
@@ -178,7 +184,13 @@ Result<OutputFiles::Layout> OutputFiles::look_locked(const ProcessId& id, int fi
         store_base(file, known.base);
     }
     // Behind the mark, if it is there.
-    const auto begin = std::max(known.cut_to.value_or(first_data(file, size)), -known.base);
+    auto begin = std::max(known.cut_to.value_or(first_data(file, size)), -known.base);
+    if (begin == 0 && size > 0) {
+        // One that was made shorter, not empty, still has it.
+        const auto has_mark = begins_with_mark(id, file);
+        if (!has_mark) return std::unexpected(has_mark.error());
+        if (*has_mark) begin = -first_base(id);
+    }
     const Layout layout{.base = known.base, .begin = std::min(begin, size), .size = size};
     known.size = layout.size;
     // Nobody would ever forget one that has been removed.

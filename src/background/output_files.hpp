@@ -34,8 +34,9 @@ struct OutputSlice {
 ///
 /// A process may empty its own file (`> /dev/stderr` in a script does).  Each file begins with a
 /// mark of ours, so that this is seen whenever it was; what is written next gets places behind all
-/// that were ever told, and one place between is left out: whoever reads on is told of a gap.
-/// Where that begins is kept with the file, if the filesystem has extended attributes.
+/// that were ever told, and a place between is left out: whoever reads on is told of a gap.  The
+/// mark itself is never given out, also where a process has only shortened its file. Where that
+/// begins is kept with the file, if the filesystem has extended attributes.
 ///
 /// Any thread.
 class OutputFiles {
@@ -91,6 +92,7 @@ class OutputFiles {
     Result<Layout> look(const ProcessId& id, int file) const;
     Result<bool> was_emptied(const ProcessId& id, int file, std::int64_t size,
                              const Known& known) const;
+    Result<bool> begins_with_mark(const ProcessId& id, int file) const;
     Result<Layout> look_locked(const ProcessId& id, int file) const KNELL_REQUIRES(mutex_);
     bool cut(int file, std::int64_t from, std::int64_t to, std::int64_t size) const;
 

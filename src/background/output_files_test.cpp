@@ -265,6 +265,26 @@ TEST_F(Outputs, OneThatItsProcessEmptiesTellsAGap) {
     EXPECT_FALSE(must_read(20).gap);
 }
 
+TEST_F(Outputs, OneThatItsProcessShortensNeverShowsTheMark) {
+    const auto file = files->create(id);
+    ASSERT_TRUE(file);
+    write_to(*file, "kept, lost and gone\n");
+    const auto end = must_read(0).next;
+    ASSERT_EQ(::ftruncate(file->get(), mark + 4), 0);
+    const auto shortened = must_read(end);
+    EXPECT_EQ(shortened.bytes, "kept");
+    EXPECT_TRUE(shortened.gap);
+    write_to(*file, ", new\n");
+    EXPECT_EQ(must_read(0).bytes, "kept, new\n");
+    const auto on = must_read(shortened.next);
+    EXPECT_EQ(on.bytes, ", new\n");
+    EXPECT_FALSE(on.gap);
+    files = open_again();
+    EXPECT_EQ(must_read(0).bytes, "kept, new\n");
+    ASSERT_EQ(::ftruncate(file->get(), mark), 0);
+    EXPECT_EQ(must_read(0).bytes, "");
+}
+
 TEST_F(Outputs, OneThatIsEmptiedBeforeAnybodyLooksTellsAGapToo) {
     const auto file = files->create(id);
     ASSERT_TRUE(file);
