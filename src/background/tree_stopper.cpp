@@ -1,6 +1,7 @@
 #include "background/tree_stopper.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 
 #include <fmt/format.h>
@@ -38,6 +39,17 @@ std::string names_of(const std::vector<ProcessIdentity>& found, const ProcessTre
     }
     if (found.size() > named_max) names += fmt::format(" and {} more", found.size() - named_max);
     return names;
+}
+
+/// "process 7 (sleep 9): it owns an open session; process 8 (…): …".
+std::string reasons_of(const std::vector<SparedProcess>& left, const ProcessTree& tree) {
+    std::string reasons;
+    for (std::size_t i = 0; i < std::min(left.size(), named_max); ++i) {
+        reasons += fmt::format("{}{}: {}", i == 0 ? "" : "; ", names_of({left[i].process}, tree),
+                               left[i].why);
+    }
+    if (left.size() > named_max) reasons += fmt::format("; and {} more", left.size() - named_max);
+    return reasons;
 }
 
 }  // namespace
@@ -80,9 +92,7 @@ std::optional<Fate> TreeStopper::advance(Job& job, const ProcessTree& look, Stea
     const bool is_over = now >= job.until;
     if (job.is_killing) ++job.looks_killing;
     if (is_over && job.looks_killing >= looks_killing_min) {
-        job.left = names_of(found, tree_) +
-                   (job.was_killed ? ": still there after SIGKILL"
-                                   : ": cannot be held, and so not be signalled, from here");
+        job.left = why_still_there(job, found);
         return Fate::left;
     }
     if (is_over && !job.is_killing) {
@@ -98,15 +108,33 @@ std::optional<Fate> TreeStopper::advance(Job& job, const ProcessTree& look, Stea
     return Fate::left;
 }
 
+/// Those that may not be signalled, each with whose it is, then the others.
+std::string TreeStopper::why_still_there(const Job& job,
+                                         const std::vector<ProcessIdentity>& found) const {
+    std::vector<SparedProcess> forbidden;
+    std::vector<ProcessIdentity> others;
+    for (const auto& process : found) {
+        const auto refused = job.forbidden.find(key_of(process));
+        if (refused == job.forbidden.end()) {
+            others.push_back(process);
+            continue;
+        }
+        const auto uid = refused->second;
+        forbidden.push_back(
+            {process, uid ? fmt::format("belongs to uid {}, which this daemon may not signal", *uid)
+                          : "belongs to somebody whom this daemon may not signal"});
+    }
+    auto why = reasons_of(forbidden, tree_);
+    if (others.empty()) return why;
+    if (!why.empty()) why += "; ";
+    return why + names_of(others, tree_) +
+           (job.was_killed ? ": still there after SIGKILL"
+                           : ": cannot be held, and so not be signalled, from here");
+}
+
 std::string TreeStopper::left_unfound(const TreeRoot& root, const ProcessTree& look) const {
     const auto spared = find_spared(root, look, bounds_);
-    std::string left;
-    for (std::size_t i = 0; i < std::min(spared.size(), named_max); ++i) {
-        left += fmt::format("{}{}: {}", i == 0 ? "" : "; ", names_of({spared[i].process}, tree_),
-                            spared[i].why);
-    }
-    if (spared.size() > named_max) left += fmt::format("; and {} more", spared.size() - named_max);
-    if (!left.empty()) return left;
+    if (!spared.empty()) return reasons_of(spared, tree_);
     // What cannot be seen from here is not found, and may well run.
     const auto held = holder_.hold(root.process);
     const bool runs = held ? !(*held)->has_ended() : held.error() == NotHeld::unreachable;
@@ -131,7 +159,7 @@ bool TreeStopper::ask_all(Job& job, const std::vector<ProcessIdentity>& found) c
             continue;
         }
         // One that is stopped would hear of it only when it goes on.
-        const auto sent = send(process, {SIGTERM, SIGCONT});
+        const auto sent = send(job, process, {SIGTERM, SIGCONT});
         if (sent == Sent::sent) job.asked.insert(key_of(process));
         may_go_on = may_go_on || sent != Sent::spared;
     }
@@ -147,7 +175,7 @@ bool TreeStopper::kill_all(Job& job) const {
         bool has_more = false;
         for (const auto& process : found) {
             if (still.contains(key_of(process))) continue;
-            if (send(process, {SIGSTOP}) != Sent::sent) continue;
+            if (send(job, process, {SIGSTOP}) != Sent::sent) continue;
             still.insert(key_of(process));
             has_more = true;
         }
@@ -155,7 +183,7 @@ bool TreeStopper::kill_all(Job& job) const {
     }
     bool may_go_on = found.empty();
     for (const auto& process : found) {
-        const auto sent = send(process, {SIGKILL});
+        const auto sent = send(job, process, {SIGKILL});
         if (sent == Sent::sent) job.was_killed = true;
         // It became somebody's owner just now.
         if (sent == Sent::spared && still.contains(key_of(process))) {
@@ -166,13 +194,27 @@ bool TreeStopper::kill_all(Job& job) const {
     return may_go_on;
 }
 
-TreeStopper::Sent TreeStopper::send(const ProcessIdentity& process,
+TreeStopper::Sent TreeStopper::send(Job& job, const ProcessIdentity& process,
                                     std::initializer_list<int> signals) const {
     const auto held = holder_.hold(process);
     if (!held) return held.error() == NotHeld::gone ? Sent::gone : Sent::unreachable;
     if ((*held)->has_ended()) return Sent::gone;
     if (holder_.is_spared(process)) return Sent::spared;
-    for (const auto number : signals) (*held)->signal(number);
+    for (const auto number : signals) {
+        const int error = (*held)->signal(number);
+        if (error == ESRCH) return Sent::gone;
+        if (error == EPERM) {
+            const auto uid = (*held)->uid();
+            // Its environment cannot be read either: once what started it is gone, nothing else
+            // would show that it belonged to it.
+            if (job.forbidden.insert_or_assign(key_of(process), uid).second) {
+                job.root.seen.push_back(process);
+            }
+            return Sent::forbidden;
+        }
+        if (error != 0) return Sent::unreachable;
+    }
+    job.forbidden.erase(key_of(process));
     return Sent::sent;
 }
 

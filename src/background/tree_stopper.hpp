@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -55,12 +57,15 @@ class TreeStopper {
         std::set<Key> asked;  // to end
         bool was_killed = false;
         int looks_killing = 0;  // that found some of it though it was killed
+        /// Whose signals the system refused for want of permission, and to whom they belong.
+        std::map<Key, std::optional<uid_t>> forbidden{};
         std::string left{};
     };
-    enum class Sent : std::uint8_t { sent, gone, spared, unreachable };
+    enum class Sent : std::uint8_t { sent, gone, spared, unreachable, forbidden };
 
     static Key key_of(const ProcessIdentity& process) { return {process.pid, process.start_ticks}; }
-    Sent send(const ProcessIdentity& process, std::initializer_list<int> signals) const;
+    Sent send(Job& job, const ProcessIdentity& process, std::initializer_list<int> signals) const;
+    std::string why_still_there(const Job& job, const std::vector<ProcessIdentity>& found) const;
     std::optional<Fate> advance(Job& job, const ProcessTree& look, SteadyTime now) const;
     /// False when there is nothing that may be signalled.
     bool ask_all(Job& job, const std::vector<ProcessIdentity>& found) const;

@@ -261,6 +261,43 @@ TEST_F(StopTree, OneThatCannotBeKilledIsLeft) {
     EXPECT_THAT(left, EndsWith("): still there after SIGKILL"));
 }
 
+TEST_F(StopTree, OneThatMayNotBeSignalledIsLeftAndSaidWhose) {
+    start(100, 1, SIGTERM);
+    start(101, 100, SIGTERM);
+    holder.belongs_to[101] = 0;
+    tree.processes.at(101).command_line = "su -c 'sleep 9'";
+    order();
+    EXPECT_EQ(run(9s), std::nullopt);
+    EXPECT_EQ(run(3s), Fate::left);
+    EXPECT_EQ(left,
+              "process 101 (su -c 'sleep 9'): belongs to uid 0, which this daemon may not signal");
+    EXPECT_FALSE(tree.processes.contains(100)) << "the rest is stopped";
+}
+
+TEST_F(StopTree, OneThatMayNotBeSignalledIsToldApartFromOneThatCannotBeKilled) {
+    start(100, 1, 0);
+    start(101, 100, 0);
+    start(102, 100, 0);
+    holder.dies_of_all = 0;
+    holder.belongs_to[101] = 0;
+    holder.belongs_to[102] = std::nullopt;
+    order();
+    EXPECT_EQ(run(12s), Fate::left);
+    EXPECT_EQ(left,
+              "process 101 (sleep 9): belongs to uid 0, which this daemon may not signal; "
+              "process 102 (sleep 9): belongs to somebody whom this daemon may not signal; "
+              "process 100 (sleep 9): still there after SIGKILL");
+}
+
+TEST_F(StopTree, OneThatMayBeSignalledAtLastIsStopped) {
+    start(100, 1, SIGTERM);
+    holder.belongs_to[100] = 0;
+    order();
+    EXPECT_EQ(run(2s), std::nullopt);
+    holder.belongs_to.clear();  // it has given its rights away
+    EXPECT_EQ(run(2s), Fate::stopped);
+}
+
 TEST_F(StopTree, OneThatWasKilledMayTakeItsTimeOnABusyHost) {
     start(100, 1, 0);
     holder.dies_of_all = 0;

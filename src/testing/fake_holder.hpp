@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cerrno>
 #include <csignal>
 #include <map>
 #include <memory>
 #include <set>
 #include <vector>
+
+#include <unistd.h>
 
 #include "testing/fake_tree.hpp"
 #include "watch/stopper.hpp"
@@ -20,11 +23,17 @@ class FakeHolder final : public ProcessHolder {
       public:
         Held(FakeHolder& holder, pid_t pid) : holder_(holder), pid_(pid) {}
         bool has_ended() const override { return !holder_.tree_.processes.contains(pid_); }
-        void signal(int number) override {
+        int signal(int number) override {
+            if (holder_.belongs_to.contains(pid_)) return EPERM;
             holder_.signals[pid_].push_back(number);
             if (holder_.dies_of[pid_] == number || number == holder_.dies_of_all) {
                 holder_.tree_.processes.erase(pid_);
             }
+            return 0;
+        }
+        std::optional<uid_t> uid() const override {
+            const auto other = holder_.belongs_to.find(pid_);
+            return other == holder_.belongs_to.end() ? ::getuid() : other->second;
         }
 
       private:
@@ -48,6 +57,7 @@ class FakeHolder final : public ProcessHolder {
     std::map<pid_t, int> dies_of;
     int dies_of_all = SIGKILL;
     std::set<pid_t> spared;
+    std::map<pid_t, std::optional<uid_t>> belongs_to;  // others, whose may not be signalled
     bool out_of_descriptors = false;
 
   private:

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "platform/fd.hpp"
+#include "platform/proc_status.hpp"
 
 namespace knell {
 
@@ -11,12 +12,21 @@ namespace {
 
 class HeldByPidfd final : public HeldProcess {
   public:
-    HeldByPidfd(Fd pidfd, const ProcessCalls& calls) : pidfd_(std::move(pidfd)), calls_(calls) {}
+    HeldByPidfd(Fd pidfd, pid_t pid, const ProcessCalls& calls)
+        : pidfd_(std::move(pidfd)), pid_(pid), calls_(calls) {}
     bool has_ended() const override { return calls_.poll_pidfd(pidfd_.get()) > 0; }
-    void signal(int number) override { calls_.send_signal(pidfd_.get(), number); }
+    int signal(int number) override {
+        return calls_.send_signal(pidfd_.get(), number) == 0 ? 0 : errno;
+    }
+    std::optional<uid_t> uid() const override {
+        const auto status = read_proc_status(pid_);
+        // Of one that has ended meanwhile the number may be another's.
+        return status && !has_ended() ? status->uid : std::nullopt;
+    }
 
   private:
     Fd pidfd_;
+    const pid_t pid_;
     const ProcessCalls& calls_;
 };
 
@@ -31,7 +41,7 @@ std::expected<std::unique_ptr<HeldProcess>, NotHeld> PidfdHolder::hold(
     }
     Fd pidfd{calls_.pidfd_open(process.pid)};
     if (!pidfd) return std::unexpected(errno == ESRCH ? NotHeld::gone : NotHeld::unreachable);
-    auto held = std::make_unique<HeldByPidfd>(std::move(pidfd), calls_);
+    auto held = std::make_unique<HeldByPidfd>(std::move(pidfd), process.pid, calls_);
     // Whoever has this start now had it when the descriptor was made, and has it for good.
     const auto found = tree_.stat(process.pid);
     if (!found) return std::unexpected(held->has_ended() ? NotHeld::gone : NotHeld::unreachable);

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "testing/fake_tree.hpp"
 
@@ -29,6 +30,7 @@ class Holding : public ::testing::Test {
     testing::FakeTree tree_;
     LiveOwners owners_;
     int open_error_ = 0;
+    int send_error_ = 0;
     int poll_ = 0;
     std::vector<int> signals_;
     int opened_ = 0;
@@ -46,7 +48,8 @@ class Holding : public ::testing::Test {
                          .send_signal =
                              [this](int, int number) {
                                  signals_.push_back(number);
-                                 return 0;
+                                 errno = send_error_;
+                                 return send_error_ == 0 ? 0 : -1;
                              }}};
 };
 
@@ -58,8 +61,29 @@ TEST_F(Holding, TheVeryProcessIsHeldAndSignalled) {
     EXPECT_FALSE((*held)->has_ended()) << "a poll that fails proves nothing";
     poll_ = 1;
     EXPECT_TRUE((*held)->has_ended());
-    (*held)->signal(SIGTERM);
+    EXPECT_EQ((*held)->signal(SIGTERM), 0);
     EXPECT_EQ(signals_, std::vector{SIGTERM});
+}
+
+TEST_F(Holding, ASignalThatIsRefusedSaysWhy) {
+    const auto held = holder_.hold(process());
+    ASSERT_TRUE(held);
+    send_error_ = EPERM;
+    EXPECT_EQ((*held)->signal(SIGTERM), EPERM);
+}
+
+TEST_F(Holding, WhoseItIsIsToldWhileItRuns) {
+    start(::getpid(), 7);
+    auto own = process();
+    own.pid = ::getpid();
+    const PidfdHolder holder{tree_, owners_};
+    const auto held = holder.hold(own);
+    ASSERT_TRUE(held);
+    EXPECT_EQ((*held)->uid(), ::getuid());
+    poll_ = 1;
+    const auto gone = holder_.hold(process());
+    ASSERT_TRUE(gone);
+    EXPECT_EQ((*gone)->uid(), std::nullopt);
 }
 
 TEST_F(Holding, AnotherStartIsAnotherProcess) {

@@ -3,7 +3,10 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <vector>
+
+#include <sys/types.h>
 
 #include "base/time.hpp"
 #include "core/ids.hpp"
@@ -16,7 +19,10 @@ class HeldProcess {
   public:
     virtual ~HeldProcess() = default;
     virtual bool has_ended() const = 0;
-    virtual void signal(int number) = 0;
+    /// 0, or the errno that says why it was not sent.
+    virtual int signal(int number) = 0;
+    /// On whose behalf it runs; nothing when that cannot be told.
+    virtual std::optional<uid_t> uid() const = 0;
 };
 
 enum class NotHeld : std::uint8_t {

@@ -27,10 +27,12 @@ class FakeHolder final : public ProcessHolder {
       public:
         explicit Held(Process& process) : process_(process) {}
         bool has_ended() const override { return !process_.runs; }
-        void signal(int number) override {
+        int signal(int number) override {
             process_.signals.push_back(number);
             if (process_.dies_of == number) process_.runs = false;
+            return 0;
         }
+        std::optional<uid_t> uid() const override { return std::nullopt; }
 
       private:
         Process& process_;

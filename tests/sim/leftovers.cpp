@@ -70,7 +70,11 @@ class HostHolder::Held final : public HeldProcess {
     Held(const HostHolder& holder, ProcessIdentity process)
         : holder_(holder), process_(std::move(process)) {}
     bool has_ended() const override { return !holder_.host_.is_alive(process_); }
-    void signal(int number) override { holder_.on_signal_(process_, number); }
+    int signal(int number) override {
+        holder_.on_signal_(process_, number);
+        return 0;
+    }
+    std::optional<uid_t> uid() const override { return std::nullopt; }
 
   private:
     const HostHolder& holder_;
