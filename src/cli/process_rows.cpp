@@ -30,13 +30,15 @@ std::string evidence_text(const JsonObject& process, WallTime now) {
     std::string text;
     const auto add = [&](std::string words) { text += (text.empty() ? "" : ", ") + words; };
     const bool is_stopping = client::is_being_stopped(process);
+    const auto left = text_at(process, "stop_failed");
     if (!client::is_running(process)) {
         if (is_stopping) add("stopping what it started");
         add(client::exit_words(process));
+        if (!left.empty()) add(fmt::format("left running: {}", left));
         return text;
     }
     if (is_stopping) add("stopping");
-    if (const auto left = text_at(process, "stop_failed"); !left.empty()) {
+    if (!left.empty()) {
         add(fmt::format("not stopped: {}", left));
     }
     if (const auto until = text_at(process, "vouched_until"); !until.empty()) {

@@ -62,6 +62,11 @@ TEST(ProcessTable, SaysWhatBecameOfAStop) {
     EXPECT_THAT(lines[1],
                 HasSubstr("not stopped: process 4711 (agent): it owns an open session, "));
     EXPECT_THAT(lines[3], HasSubstr("stopping what it started, exit 2"));
+
+    processes[2].as_object()["stopping"] = false;
+    processes[2].as_object()["stop_failed"] = "process 7 (agent): it owns an open session";
+    EXPECT_THAT(lines_of(process_table(processes, {}, now))[3],
+                HasSubstr("exit 2, left running: process 7 (agent): it owns an open session"));
 }
 
 TEST(ProcessTable, FitsEveryWidthAndKeepsIdAndActivity) {
