@@ -71,7 +71,12 @@ std::string Classifier::work_evidence(const TreeSample& sample, const Deeds& min
     } else if (minute.restless_looks > 0) {
         signs.emplace_back(sample.is_blocked ? "waits for a disk" : "waits for the processor");
     }
-    if (signs.empty()) {
+    if (signs.empty() && seen_for < std::chrono::seconds{1}) {
+        // Of one that a daemon took up again, or that could not be seen, it is only a first look.
+        const bool is_new =
+            seen_since_.steady == began_.steady && began_.wall - facts_.since < rules_.quiet;
+        signs.emplace_back(is_new ? "new; nothing seen yet" : "nothing seen yet");
+    } else if (signs.empty()) {
         signs.push_back(fmt::format("nothing to speak of for {}, idle after {}",
                                     lasting_text(seen_for), lasting_text(rules_.quiet)));
     }

@@ -197,6 +197,19 @@ TEST_P(Stories, EndInTheirClass) {
 INSTANTIATE_TEST_SUITE_P(Classifier, Stories, ::testing::ValuesIn(stories),
                          [](const auto& row) { return "Row" + std::to_string(row.index); });
 
+TEST(Classifier, SaysThatANewOneIsNew) {
+    Life life;
+    life.look();
+    EXPECT_EQ(life.evidence(), "new; nothing seen yet");
+    life.live(5s);
+    EXPECT_EQ(life.evidence(), "nothing to speak of for 5 s, idle after 1 min");
+
+    Life old;
+    old.now.wall += 1h;  // it ran before this daemon did
+    old.look();
+    EXPECT_EQ(old.evidence(), "nothing seen yet");
+}
+
 TEST(Classifier, SaysNothingOfIdlenessBeforeItHasLookedForAMinute) {
     Life life;
     life.listen("127.0.0.1:80");
