@@ -34,7 +34,11 @@ std::string evidence_text(const JsonObject& process, WallTime now) {
     if (!client::is_running(process)) {
         if (is_stopping) add("stopping what it started");
         add(client::exit_words(process));
-        if (!left.empty()) add(fmt::format("left running: {}", left));
+        // A stop that was given up while it still ran was taken back.
+        const bool was_before = text_at(process, "stop_asked_at").empty();
+        if (!left.empty()) {
+            add(fmt::format("{}: {}", was_before ? "a stop had failed" : "left running", left));
+        }
         return text;
     }
     if (is_stopping) add("stopping");

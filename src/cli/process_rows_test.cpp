@@ -66,6 +66,10 @@ TEST(ProcessTable, SaysWhatBecameOfAStop) {
     processes[2].as_object()["stopping"] = false;
     processes[2].as_object()["stop_failed"] = "process 7 (agent): it owns an open session";
     EXPECT_THAT(lines_of(process_table(processes, {}, now))[3],
+                HasSubstr("exit 2, a stop had failed: process 7 (agent): it owns an open session"));
+
+    processes[2].as_object()["stop_asked_at"] = "2027-01-15T08:00:00.000Z";
+    EXPECT_THAT(lines_of(process_table(processes, {}, now))[3],
                 HasSubstr("exit 2, left running: process 7 (agent): it owns an open session"));
 }
 
