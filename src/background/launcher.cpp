@@ -124,7 +124,7 @@ Result<std::string> find_program(const std::string& name, const std::string& cwd
         return bad_field("argv", fmt::format("{} is not executable; chmod +x it", path));
     };
     if (name.contains('/')) {
-        const auto path = name.starts_with('/') ? name : join(cwd, name);
+        auto path = name.starts_with('/') ? name : join(cwd, name);
         switch (look_at(path)) {
             case Is::program:
                 return path;
@@ -147,7 +147,7 @@ Result<std::string> find_program(const std::string& name, const std::string& cwd
         // An empty one is the directory it runs in, and so is what a relative one begins with.
         const auto directory =
             part.starts_with('/') ? std::string(part) : join(cwd, part.empty() ? "." : part);
-        const auto candidate = join(directory, name);
+        auto candidate = join(directory, name);
         const auto is = look_at(candidate);
         if (is == Is::program) return candidate;
         if (is == Is::not_executable && unusable.empty()) unusable = candidate;
