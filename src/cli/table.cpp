@@ -141,7 +141,7 @@ Table::Layout Table::layout_on(const Terminal& terminal) const {
 
 std::string Table::row_of(const std::vector<Cell>& cells, const Layout& layout,
                           const Terminal& terminal) const {
-    const auto line = line_of(cells, layout.widths, columns_, terminal);
+    auto line = line_of(cells, layout.widths, columns_, terminal);
     if (layout.above.empty()) return line;
     return line_of(cells, layout.above, columns_, terminal) + std::string(gap, ' ') + line;
 }
