@@ -212,7 +212,7 @@ Decided<StopProcess::Reply> decide_on(StopProcess&& stop, const Session*, const 
     row.stop_asked_at = state.time_for(*process);
     row.stop_asked_by = stop.said_by;
     decision.changes.emplace_back(
-        ProcessStopAsked{ref_to(*process), *row.stop_asked_at, std::move(stop.said_by)});
+        ProcessStopAsked{ref_to(*process), row.stop_asked_at, std::move(stop.said_by)});
     return decision;
 }
 
