@@ -88,10 +88,11 @@ TEST_F(Background, AProgramThatCannotBeExecutedAfterAllNeverRan) {
 TEST_F(Background, GoesOnWithoutTheDaemonAndIsFoundAgain) {
     const auto fifo = home.file("fifo");
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-    const auto process = start_shell(fmt::format(
-        "echo before; read x < {0}; echo while; read x < {0}; echo after; read x < {0}; "
-        "exit 4",
-        fifo));
+    // Opened once, for writing too: no line is lost between two readers, and nobody waits for one.
+    const auto process = start_shell(
+        fmt::format("exec 3<>{0}; echo before; read x <&3; echo while; read x <&3; echo after; "
+                    "read x <&3; exit 4",
+                    fifo));
     const auto id = id_of(process);
     const Stray stray(pid_of(process));
     until_it_wrote(id, "before");
