@@ -35,6 +35,30 @@ TEST(TakeField, TakesThemOffOneByOne) {
     EXPECT_EQ(number_in<int>("12x"), 12);
 }
 
+TEST(PrintableText, IsTextWhateverItWas) {
+    EXPECT_EQ(printable_text(std::string_view("\x1b[1m \xff\0 \xe2\x82\n\tü", 14)),
+              "?[1m ?? ??\n\tü");
+    EXPECT_EQ(printable_line(" \n one\ttwo\r\nthree\n "), "one two? three");
+    EXPECT_EQ(printable_line(" \n"), "");
+}
+
+TEST(CutText, DoesNotCutALetterInTwo) {
+    EXPECT_EQ(cut_text("für", 4), "für");
+    EXPECT_EQ(cut_text("für", 3), "fü");
+    EXPECT_EQ(cut_text("für", 2), "f");
+    EXPECT_EQ(cut_text("für", 0), "");
+}
+
+TEST(Escaped, BytesComeBackAsTheyWere) {
+    const std::string odd("\\t\t\\\n\0\xffn", 8);
+    std::string line = "a";
+    append_escaped(line, odd);
+
+    EXPECT_EQ(line, "a\\\\t\\t\\\\\\n\\0\xffn");
+    EXPECT_EQ(unescaped(std::string_view(line).substr(1)), odd);
+    EXPECT_EQ(unescaped("end\\"), "end\\") << "only another program writes that";
+}
+
 TEST(Uuid7, SortsByTimeAndSaysItsVersion) {
     const auto early = make_uuid7(from_millis(1000), {~0ULL, ~0ULL});
     const auto late = make_uuid7(from_millis(1001), {0, 0});

@@ -28,6 +28,12 @@ enum class EndPath : std::uint8_t {
     park_window_over,
     detach_window_over,
     daemon_stopped,
+    idle_too_long,
+    day_is_over,
+    reset_by_message,
+    reset_by_person,
+    branched,
+    compressed,
 };
 
 struct EndPathRow {
@@ -38,7 +44,7 @@ struct EndPathRow {
     std::string_view about;
 };
 
-inline constexpr std::array<EndPathRow, 15> end_path_table{{
+inline constexpr std::array<EndPathRow, 21> end_path_table{{
     {EndPath::closed, "closed", {}, Proof::declared, "somebody said session.close"},
     {EndPath::waited_for,
      "waited_for",
@@ -73,6 +79,18 @@ inline constexpr std::array<EndPathRow, 15> end_path_table{{
      "the daemon hosted it, and nothing held it any more"},
     {EndPath::daemon_stopped, "daemon_stopped", Reason::shutdown, Proof::declared,
      "the daemon that hosted it was stopped on request"},
+    {EndPath::idle_too_long, "idle_too_long", Reason::idle_expiry, Proof::policy,
+     "nobody said anything for as long as its reset policy allows"},
+    {EndPath::day_is_over, "day_is_over", Reason::daily_reset, Proof::policy,
+     "the hour of its reset policy has passed since somebody last said something"},
+    {EndPath::reset_by_message, "reset_by_message", Reason::auto_reset, Proof::policy,
+     "a message came for it when it was past its reset policy, or suspended"},
+    {EndPath::reset_by_person, "reset_by_person", Reason::manual_reset, Proof::declared,
+     "somebody asked for a new conversation"},
+    {EndPath::branched, "branched", Reason::branched, Proof::declared,
+     "a child goes on with what was said in it"},
+    {EndPath::compressed, "compressed", Reason::compression, Proof::declared,
+     "a child goes on from a summary of it"},
 }};
 
 constexpr const EndPathRow& row_of(EndPath path) {

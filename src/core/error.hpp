@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "core/blocker.hpp"
 #include "core/end.hpp"
 #include "core/ids.hpp"
 #include "core/owner.hpp"
@@ -51,6 +52,11 @@ struct EndedAs {
     Generation generation = 0;
     ProcessIdentity process;  // that owned it, for those who ask whether it was theirs
     std::vector<ProcessIdentity> former_owners;  // of earlier generations
+    SessionId successor{};                       // that goes on in its place; empty: there is none
+};
+/// Background work is in the way.
+struct BlockedBy {
+    std::vector<Blocker> blockers;
 };
 /// It waits for its next owner: nobody may write to it until somebody claims it.
 struct Unowned {
@@ -58,7 +64,7 @@ struct Unowned {
     Generation generation = 0;
     Status status = Status::detached;
 };
-using ErrorFacts = std::variant<std::monostate, OwnedBy, FencedBy, EndedAs, Unowned>;
+using ErrorFacts = std::variant<std::monostate, OwnedBy, FencedBy, EndedAs, BlockedBy, Unowned>;
 
 struct Error {
     ErrorCode code = ErrorCode::internal;

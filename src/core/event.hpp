@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "core/background_process.hpp"
+#include "core/blocker.hpp"
+#include "core/compression.hpp"
 #include "core/labels.hpp"
 #include "core/session.hpp"
 
@@ -73,8 +75,11 @@ struct Event {
     std::optional<Labels> labels{};  // session:update only: as they are now
     /// process:start, process:exit and process:stale only: as it is now.
     std::optional<BackgroundProcess> process{};
-    bool after_end = false;  // of one that had ended by then
-    std::string detail;      // why, where there is no end: what made it unknown or stalled
+    /// session:reset_deferred: what holds the reset; notice: what runs on after one.
+    std::vector<Blocker> blockers{};
+    std::optional<Compression> compression{};  // session:compress only
+    bool after_end = false;                    // of one that had ended by then
+    std::string detail;  // why, where there is no end: what made it unknown or stalled
 
     bool operator==(const Event&) const = default;
 };

@@ -18,16 +18,17 @@ inline constexpr std::array<std::string_view, 3> leftovers_policy_names{"", "rep
 
 /// What became of a leftover.
 enum class Fate : std::uint8_t {
-    unknown,   // recorded by a version that did not say
-    stopping,  // it is being stopped; how that ends is recorded when it is known
-    gone,      // it ended by itself, just after the command
-    stopped,   // it ended after SIGTERM
-    killed,    // it ended after SIGKILL
-    left,      // it was left running
-    shared     // it serves others too, so nobody may stop it for this session
+    unknown,     // recorded by a version that did not say
+    stopping,    // it is being stopped; how that ends is recorded when it is known
+    gone,        // it ended by itself, just after the command
+    stopped,     // it ended after SIGTERM
+    killed,      // it ended after SIGKILL
+    left,        // it was left running
+    shared,      // it serves others too, so nobody may stop it for this session
+    handed_over  // it belongs to the session that goes on in place of this one
 };
-inline constexpr std::array<std::string_view, 7> fate_names{
-    "", "stopping", "gone", "stopped", "killed", "left", "shared"};
+inline constexpr std::array<std::string_view, 8> fate_names{
+    "", "stopping", "gone", "stopped", "killed", "left", "shared", "handed_over"};
 
 /// A process that a session's command started and left behind.  Its full identity names it for
 /// good: only that one may ever be signalled.

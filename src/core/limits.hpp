@@ -114,6 +114,17 @@ inline constexpr std::size_t url_bytes_max = 2048;
 inline constexpr std::chrono::days keep_days_max{36'500};
 inline constexpr std::int64_t keep_count_max = 1'000'000'000'000;
 
+// When sessions are reset, and what sums them up.
+inline constexpr std::size_t reset_overrides_max = 2000;
+inline constexpr std::chrono::minutes reset_idle_max = std::chrono::days{365};
+inline constexpr std::chrono::days reset_process_age_max{365};
+inline constexpr std::size_t time_zone_bytes_max = 64;
+inline constexpr std::size_t summarizer_providers_max = 16;
+inline constexpr std::chrono::hours summarizer_timeout_max{1};
+inline constexpr std::chrono::days summarizer_cool_down_max{7};
+inline constexpr std::int64_t summarizer_tokens_max = 1'000'000'000;
+inline constexpr std::size_t summarizer_tail_max = 1000;
+
 inline constexpr std::size_t feeds_max = 16'384;                   // live feeds at once
 inline constexpr std::size_t feed_page_events_max = 500;           // read at a time for one feed
 inline constexpr std::size_t feed_page_bytes_max = 512U << 10U;    // and sent at a time
@@ -136,6 +147,16 @@ inline constexpr std::chrono::seconds gateway_timeout{5};
 inline constexpr std::chrono::seconds gateway_pause{2};
 inline constexpr std::chrono::seconds gateway_pause_max{30};
 inline constexpr std::chrono::seconds gateway_interest{60};
+
+/// Summaries of sessions: what one may have, what its providers are given, how many are made at
+/// once and how many more wait, what is told of a provider's standard error, and of how many
+/// sessions it is remembered that theirs failed.
+inline constexpr std::size_t summary_bytes_max = 1U << 20U;
+inline constexpr std::int64_t summary_input_bytes_max = 256LL << 20U;
+inline constexpr std::size_t summary_jobs_max = 4;
+inline constexpr std::size_t summary_queue_max = 256;
+inline constexpr std::size_t summary_stderr_bytes_max = 500;
+inline constexpr std::size_t summary_cool_downs_max = 4096;
 
 inline constexpr std::size_t batch_commands_max = 1024;       // decisions in one transaction
 inline constexpr std::size_t queue_commands_max = 65'536;     // waiting for the writer

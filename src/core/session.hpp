@@ -54,6 +54,7 @@ struct Session {
     std::string source;
     std::string platform;
     std::string user_id;
+    std::string chat_type;  // dm, group ...: what a gateway calls it
     SessionId parent_id;
     Relation relation = Relation::none;
     std::string model;
@@ -69,6 +70,9 @@ struct Session {
     std::vector<ProcessIdentity> former_owners;
     WallTime started_at;
     WallTime last_activity_at;
+    /// Somebody said something, or had it worked on: what an idle reset counts from.  Nothing that
+    /// a machine does by itself is one.
+    WallTime last_interaction_at;
     WallTime last_seen_at;  // its owner showed signs of life; flushed about once a minute
     /// Its lease, or its park window, runs from there: in time in which some daemon listened.
     std::optional<SteadyTime> lease_from;
@@ -77,8 +81,15 @@ struct Session {
     std::int32_t attached = 0;  // clients that look at it
     /// Of one that clients may look at and none does: since when.
     std::optional<WallTime> detached_since;
-    bool attach_told = false;  // the last that was told of them is session:attach
-    bool pinned = false;       // a person wants it kept
+    bool attach_told = false;   // the last that was told of them is session:attach
+    bool pinned = false;        // a person wants it kept
+    bool summary_lost = false;  // it came out of a compression that had to go on without a summary
+    /// The next message begins a new conversation: since when, and why.
+    std::optional<WallTime> suspended_at;
+    std::string suspend_why;
+    /// Its reset is due and held back by these processes.
+    std::optional<WallTime> reset_held_since;
+    std::vector<ProcessId> reset_held_by;
     /// Since when one of its background processes is work that counts.
     std::optional<WallTime> background_since;
     std::optional<WallTime> turn_since;
@@ -90,6 +101,7 @@ struct Session {
     std::optional<WallTime> parked_before;
     std::string park_why;
     std::optional<End> end;
+    SessionId successor_id;  // of one that has ended: the session that goes on in its place
 
     bool operator==(const Session&) const = default;
 };
