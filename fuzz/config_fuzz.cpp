@@ -36,5 +36,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         CHECK(webhook.timeout.count() >= 1);
         CHECK(webhook.concurrency >= 1);
     }
+    const auto& reset = config->reset_policies->base();
+    CHECK(reset.idle.count() >= 1);
+    const auto due = next_reset(reset, WallTime{});
+    CHECK(due.has_value() == (reset.mode != ResetMode::none));
+    CHECK(!due || due->at > WallTime{});
+    for (const auto& provider : config->summarizer.providers) {
+        CHECK(!provider.command.empty() && !provider.command.front().empty());
+    }
     return 0;
 }

@@ -44,7 +44,9 @@ struct Kept<KeyType::texts> : std::type_identity<std::vector<std::string>> {};
 
 /// Keys of several types may be kept in a member of the same.
 constexpr KeyType kept_as(KeyType type) {
-    if (type == KeyType::path || type == KeyType::prose) return KeyType::text;
+    if (type == KeyType::path || type == KeyType::prose || type == KeyType::time_of_day) {
+        return KeyType::text;
+    }
     return type == KeyType::command ? KeyType::texts : type;
 }
 

@@ -4,16 +4,28 @@
 
 #include "config/binding.hpp"
 #include "config/config_gateways.hpp"
+#include "config/config_reset.hpp"
+#include "config/config_summarizer.hpp"
 #include "config/config_webhooks.hpp"
 #include "config/keys.hpp"
 #include "config/yaml.hpp"
 #include "core/limits.hpp"
 #include "platform/environment.hpp"
 #include "platform/file_trust.hpp"
+#include "platform/local_zone.hpp"
 
 namespace knell {
 
 namespace {
+
+template <void (*set)(ResetPolicy&, Value&&)>
+void in_session_reset(Config& config, Value&& value) {
+    set(config.session_reset, std::move(value));
+}
+
+void set_fallback(Config& config, Value&& value) {
+    set_summarizer_fallback(config.summarizer, std::move(value));
+}
 
 constexpr std::array config_bindings{
     bind<&Config::events, &Retention::keep_for>("events.keep_days"),
@@ -29,6 +41,17 @@ constexpr std::array config_bindings{
     bind<&Config::processes, &ProcessSettings::max>("processes.max"),
     bind<&Config::processes, &ProcessSettings::output_bytes>("processes.output_bytes"),
     bind<&Config::processes, &ProcessSettings::stale_after>("processes.stale_after"),
+    Binding<Config>{"session_reset.mode", KeyType::text, in_session_reset<set_reset_mode>},
+    Binding<Config>{"session_reset.idle_minutes", KeyType::integer,
+                    in_session_reset<set_reset_idle>},
+    Binding<Config>{"session_reset.at", KeyType::text, in_session_reset<set_reset_time>},
+    Binding<Config>{"session_reset.time_zone", KeyType::text, in_session_reset<set_reset_zone>},
+    Binding<Config>{"session_reset.on_reset", KeyType::text, in_session_reset<set_on_reset>},
+    bind<&Config::session_reset, &ResetPolicy::process_max_age>("session_reset.process_max_age"),
+    bind<&Config::summarizer, &SummarizerSettings::at_tokens>("summarizer.at_tokens"),
+    Binding<Config>{"summarizer.fallback", KeyType::text, set_fallback},
+    bind<&Config::summarizer, &SummarizerSettings::tail_messages>("summarizer.tail_messages"),
+    bind<&Config::summarizer, &SummarizerSettings::cool_down>("summarizer.cool_down"),
 };
 static_assert(binds_all_of(config_bindings, config_keys, ""));
 
@@ -50,12 +73,12 @@ void check_http(const Config& config, FileProblems& problems) {
 }  // namespace
 
 ConfigOrProblems parse_config(std::string_view text, const std::string& path,
-                              const std::string& home) {
+                              const std::string& home, const std::string& time_zone) {
     auto document = parse_yaml(text, path);
     if (!document) return std::unexpected(std::vector{document.error()});
     if (document->kind == YamlNode::Kind::nothing) document->kind = YamlNode::Kind::map;
     FileProblems problems(path);
-    const ConfigPlace place{.config_file = path, .home = home};
+    const ConfigPlace place{.config_file = path, .home = home, .time_zone = time_zone};
     auto values = read_keys(config_keys, *document, "", place, problems);
     Config config;
     apply(config_bindings, values, config);
@@ -63,6 +86,11 @@ ConfigOrProblems parse_config(std::string_view text, const std::string& path,
     check_http(config, problems);
     config.webhooks = read_webhooks(values, place, problems, config.settings);
     config.gateways = read_gateways(values, place, problems, config.settings);
+    config.reset_policies =
+        read_reset_policies(config.session_reset, values, place, problems, config.settings);
+    config.session_reset = config.reset_policies->base();
+    config.summarizer.providers =
+        read_summarizer_providers(values, place, problems, config.settings);
     if (!problems.empty()) return std::unexpected(problems.take());
     return config;
 }
@@ -73,7 +101,7 @@ ConfigOrProblems read_config(const std::string& path) {
     if (!text && !is_missing) {
         return std::unexpected(std::vector{FileProblem{path, {}, text.error().message}});
     }
-    return parse_config(is_missing ? "" : *text, path, environment_variable("HOME"));
+    return parse_config(is_missing ? "" : *text, path, environment_variable("HOME"), local_zone());
 }
 
 std::vector<std::string> variables_in_config(const Paths& paths) {

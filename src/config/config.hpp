@@ -1,6 +1,7 @@
 #pragma once
 
 #include <expected>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,9 +11,11 @@
 #include "config/http_settings.hpp"
 #include "config/process_settings.hpp"
 #include "config/setting.hpp"
+#include "config/summarizer_settings.hpp"
 #include "config/webhook_spec.hpp"
 #include "core/retention.hpp"
 #include "platform/paths.hpp"
+#include "reset/reset_policies.hpp"
 
 namespace knell {
 
@@ -23,6 +26,11 @@ struct Config {
     ProcessSettings processes;
     std::vector<WebhookSpec> webhooks;
     std::vector<GatewaySpec> gateways;
+    /// What `session_reset` says without its overrides; who asks about a session asks all policies.
+    ResetPolicy session_reset;
+    std::shared_ptr<const ResetPolicies> reset_policies =  // never null
+        std::make_shared<const ResetPolicies>();
+    SummarizerSettings summarizer;
 
     /// The same for people, in the order of the key table: every key that has a value.
     std::vector<Setting> settings;
@@ -32,9 +40,9 @@ struct Config {
 using ConfigOrProblems = std::expected<Config, std::vector<FileProblem>>;
 
 /// Pure.  `path` is absolute: files that are named in the config are looked for beside it; those
-/// that begin with ~/ in `home`.
+/// that begin with ~/ in `home`.  `time_zone` is the machine's.
 ConfigOrProblems parse_config(std::string_view text, const std::string& path,
-                              const std::string& home);
+                              const std::string& home, const std::string& time_zone = "UTC");
 
 /// Without a file the defaults hold.  One that somebody else could change is refused: it says where
 /// the record is sent.

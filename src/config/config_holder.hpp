@@ -16,10 +16,13 @@ namespace knell {
 class ConfigHolder {
   public:
     /// Reads the file, so that nobody acts on defaults that it overrides.  Where it cannot be read
-    /// the defaults hold, no event is deleted and HTTP is off; the first reload says why.
+    /// the defaults hold, no event is deleted, no session is reset and HTTP is off; the first
+    /// reload says why.
     explicit ConfigHolder(std::string config_file);
 
     std::shared_ptr<const Config> current() const;
+    /// Since the start the file cannot be used: why, and what is off until it can; else "".
+    std::string trouble() const;
 
     struct Reload {
         std::shared_ptr<const Config> config;  // in force from now on
@@ -33,6 +36,7 @@ class ConfigHolder {
     const std::string config_file_;
     mutable Mutex mutex_;
     std::shared_ptr<const Config> current_ KNELL_GUARDED_BY(mutex_);
+    std::string trouble_ KNELL_GUARDED_BY(mutex_);
 };
 
 }  // namespace knell

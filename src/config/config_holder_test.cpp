@@ -10,7 +10,9 @@
 namespace knell {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -33,6 +35,25 @@ TEST_F(Holder, HasReadTheFileBeforeAnybodyAsks) {
     EXPECT_GT(unread.keep_for, std::chrono::days{36'500});
     EXPECT_GT(unread.keep_count, std::int64_t{1} << 50U);
     EXPECT_EQ(ConfigHolder(file_).current()->http.listen, "off");
+}
+
+TEST_F(Holder, SaysWhyTheFileCannotBeUsedUntilItCan) {
+    EXPECT_EQ(holder_.trouble(), "");
+    write("session_reset: {mode: idle, idle_minuts: 3}\nevents: {keep_days: soon}\n");
+    holder_.reload();
+    EXPECT_EQ(holder_.trouble(), "") << "what was read before holds";
+
+    ConfigHolder later(file_);
+    EXPECT_THAT(later.trouble(), AllOf(HasSubstr("config.yaml:1:"), HasSubstr("(and 1 more)"),
+                                       HasSubstr("until it is repaired no session is reset")));
+    EXPECT_FALSE(later.current()->reset_policies->resets_any());
+    EXPECT_THAT(later.current()->reset_policies->base().name,
+                HasSubstr("config.yaml cannot be used"));
+
+    write("session_reset: {mode: idle}\n");
+    later.reload();
+    EXPECT_EQ(later.trouble(), "");
+    EXPECT_EQ(later.current()->reset_policies->base().name, "session_reset");
 }
 
 TEST_F(Holder, PublishesWhatIsReadAndTellsWhatChanged) {

@@ -225,27 +225,37 @@ std::vector<std::string> settings(std::string_view text) {
 TEST(Config, TellsWhatIsSetAndWhere) {
     EXPECT_THAT(
         settings(""),
-        ElementsAre("events.keep_days=30", "events.keep_count=10000000",
-                    "http.listen=127.0.0.1:7717", "http.hosts=none", "http.behind_proxy=false",
-                    "http.trusted_network=false", "http.allow_processes=false",
-                    "http.detach_window=10m", "http.turn_window=6h", "processes.per_session=64",
-                    "processes.max=4096", "processes.output_bytes=1048576",
-                    "processes.stale_after=30m", "webhooks=none", "space.gateways=none"));
+        ElementsAre(
+            "events.keep_days=30", "events.keep_count=10000000", "http.listen=127.0.0.1:7717",
+            "http.hosts=none", "http.behind_proxy=false", "http.trusted_network=false",
+            "http.allow_processes=false", "http.detach_window=10m", "http.turn_window=6h",
+            "processes.per_session=64", "processes.max=4096", "processes.output_bytes=1048576",
+            "processes.stale_after=30m", "session_reset.mode=none",
+            "session_reset.idle_minutes=1440", "session_reset.at=04:00",
+            "session_reset.time_zone=local", "session_reset.process_max_age=1d",
+            "session_reset.on_reset=warn", "summarizer.at_tokens=0", "summarizer.fallback=keep",
+            "summarizer.tail_messages=20", "summarizer.cool_down=10m", "webhooks=none",
+            "space.gateways=none", "session_reset.overrides=none", "summarizer.providers=none"));
     EXPECT_THAT(
         settings("events: {keep_days: 14d}\nwebhooks:\n  - name: ops\n"
                  "    url: https://example.org/T0K3N\n    timeout: 30\n"
                  "    secrets:\n      - file: ops.secret\n      - env: OPS\n"),
-        ElementsAre("events.keep_days=14:1:10", "events.keep_count=10000000",
-                    "http.listen=127.0.0.1:7717", "http.hosts=none", "http.behind_proxy=false",
-                    "http.trusted_network=false", "http.allow_processes=false",
-                    "http.detach_window=10m", "http.turn_window=6h", "processes.per_session=64",
-                    "processes.max=4096", "processes.output_bytes=1048576",
-                    "processes.stale_after=30m", "webhooks=ops:2:1", "webhooks[ops].name=ops:3:5",
-                    "webhooks[ops].url=https://example.org/...:4:5", "webhooks[ops].events=*",
-                    "webhooks[ops].allow_internal=false", "webhooks[ops].timeout=30s:5:5",
-                    "webhooks[ops].concurrency=1",
-                    "webhooks[ops].secrets[1].file=/etc/knell/ops.secret:7:9",
-                    "webhooks[ops].secrets[2].env=OPS:8:9", "space.gateways=none"));
+        ElementsAre(
+            "events.keep_days=14:1:10", "events.keep_count=10000000", "http.listen=127.0.0.1:7717",
+            "http.hosts=none", "http.behind_proxy=false", "http.trusted_network=false",
+            "http.allow_processes=false", "http.detach_window=10m", "http.turn_window=6h",
+            "processes.per_session=64", "processes.max=4096", "processes.output_bytes=1048576",
+            "processes.stale_after=30m", "session_reset.mode=none",
+            "session_reset.idle_minutes=1440", "session_reset.at=04:00",
+            "session_reset.time_zone=local", "session_reset.process_max_age=1d",
+            "session_reset.on_reset=warn", "summarizer.at_tokens=0", "summarizer.fallback=keep",
+            "summarizer.tail_messages=20", "summarizer.cool_down=10m", "webhooks=ops:2:1",
+            "webhooks[ops].name=ops:3:5", "webhooks[ops].url=https://example.org/...:4:5",
+            "webhooks[ops].events=*", "webhooks[ops].allow_internal=false",
+            "webhooks[ops].timeout=30s:5:5", "webhooks[ops].concurrency=1",
+            "webhooks[ops].secrets[1].file=/etc/knell/ops.secret:7:9",
+            "webhooks[ops].secrets[2].env=OPS:8:9", "space.gateways=none",
+            "session_reset.overrides=none", "summarizer.providers=none"));
 }
 
 class ConfigFile : public ::testing::Test {

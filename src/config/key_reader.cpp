@@ -96,6 +96,8 @@ class KeyReader {
             case KeyType::duration:
                 return fields.duration(name, std::chrono::seconds{key.min},
                                        std::chrono::seconds{key.max}, key.bare_unit());
+            case KeyType::time_of_day:
+                return fields.time_of_day(name);
             case KeyType::boolean:
                 return fields.boolean(name);
             case KeyType::text:
@@ -162,7 +164,9 @@ class KeyReader {
             words = std::move(*split);
         }
         if (words->empty() || words->front().empty()) {
-            fields.reject(name, "names no program; write it first, or leave the key out");
+            fields.reject(name, key.presence == Presence::required
+                                    ? "names no program; write it first"
+                                    : "names no program; write it first, or leave the key out");
             return std::nullopt;
         }
         if (words->size() > words_max) {

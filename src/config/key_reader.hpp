@@ -10,10 +10,11 @@
 
 namespace knell {
 
-/// What a path in the config is relative to.
+/// Where a config is read: what its paths and its times are relative to.
 struct ConfigPlace {
     std::string config_file;  // absolute
     std::string home;
+    std::string time_zone = "UTC";  // the machine's; one that is not known counts as UTC
 };
 
 /// What one map of the file says, by the rows of its key table.

@@ -49,6 +49,14 @@ JsonObject duration_schema(const Key& key) {
     return JsonObject{{"anyOf", std::move(forms)}};
 }
 
+JsonObject time_of_day_schema(const Key& key) {
+    JsonArray forms{
+        JsonObject{{"type", "integer"}, {"minimum", 0}, {"maximum", 23}},
+        JsonObject{{"type", "string"}, {"pattern", "^([01]?[0-9]|2[0-3])(:[0-5][0-9])?$"}}};
+    if (may_be_null(key)) forms.push_back(JsonObject{{"type", "null"}});
+    return JsonObject{{"anyOf", std::move(forms)}};
+}
+
 JsonObject texts_schema(const Key& key) {
     // 5 in a list of words is the word "5".
     JsonObject text{{"type", JsonArray{Json("string"), Json("number"), Json("boolean")}},
@@ -74,6 +82,8 @@ JsonObject value_schema(const KeyTable& table, const Key& key) {
                 {"type", type_of(key, "integer")}, {"minimum", key.min}, {"maximum", key.max}};
         case KeyType::duration:
             return duration_schema(key);
+        case KeyType::time_of_day:
+            return time_of_day_schema(key);
         case KeyType::boolean:
             return JsonObject{{"type", type_of(key, "boolean")}};
         case KeyType::text:

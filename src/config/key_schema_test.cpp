@@ -33,6 +33,9 @@ TEST(KeySchema, AcceptsWhatIsRight) {
           std::string("events: {keep_days: 7d, keep_count:}\n"),
           std::string("http: {listen: off, hosts: [], behind_proxy: true}\n"),
           std::string("http: {listen: '[::1]:0', hosts: a.example, turn_window: 1h}\n"),
+          std::string("session_reset: {mode: both, at: 6, idle_minutes: 1, time_zone: UTC}\n"),
+          std::string("session_reset: {at: 06:30, overrides: [{key: a, at: '6'}]}\n"),
+          std::string("summarizer: {providers: [{name: a, command: [b, '']}], at_tokens: 0}\n"),
           webhook("    secret_env: S\n"),
           webhook("    secret_file: ~/a\n    timeout: 60\n    concurrency: 16\n"),
           webhook("    secrets: [{file: a}, {env: B}]\n    timeout: 1m\n    events: notice\n"),
@@ -56,6 +59,12 @@ TEST(KeySchema, RefusesWhatIsWrong) {
           std::string("events: {keep_count: '5'}\n"),
           std::string("http: {listen: here}\n"),
           std::string("http: {detach_window: 0}\n"),
+          std::string("session_reset: {mode: weekly}\n"),
+          std::string("session_reset: {at: 24}\n"),
+          std::string("session_reset: {idle_minutes: 0}\n"),
+          std::string("session_reset: {overrides: [{mode: idle}]}\n"),
+          std::string("summarizer: {providers: [{name: a}]}\n"),
+          std::string("summarizer: {fallback: drop}\n"),
           std::string("webhooks: {}\n"),
           std::string("webhooks: [words]\n"),
           webhook(""),
@@ -106,13 +115,31 @@ std::string file_with(const Key& key, std::string_view value) {
         return fmt::format("space: {{gateways: [{}]}}\n",
                            with({{"name", "a"}, {"url", "'https://h:7717'"}, {"token_file", "t"}}));
     }
+    if (section == "session_reset.overrides[].") {
+        // Something that is set, whatever becomes of the key that is tried.
+        const auto other = key.name() == "mode" ? "on_reset" : "mode";
+        const auto value_of_other = key.name() == "mode" ? "keep" : "idle";
+        const bool selects = key.presence == Presence::one_of;
+        return fmt::format("session_reset: {{overrides: [{}]}}\n",
+                           selects ? with({{other, value_of_other}})
+                                   : with({{other, value_of_other}, {"source", "a"}}));
+    }
+    if (section == "summarizer.providers[].") {
+        return fmt::format("summarizer: {{providers: [{}]}}\n",
+                           with({{"name", "a"}, {"command", "[a]"}}));
+    }
     if (section.empty()) return fmt::format("{}: {}\n", key.path, value);
     return fmt::format("{}: {}\n", section.substr(0, section.size() - 1), with({}));
 }
 
-/// Addresses and URLs, which have a grammar of their own.
-constexpr std::array<std::string_view, 4> known_better{"http.listen", "http.hosts",
-                                                       "webhooks[].url", "space.gateways[].url"};
+/// Addresses, URLs and command lines, which have a grammar of their own, and names of time zones.
+constexpr std::array<std::string_view, 7> known_better{"http.listen",
+                                                       "http.hosts",
+                                                       "webhooks[].url",
+                                                       "space.gateways[].url",
+                                                       "session_reset.time_zone",
+                                                       "session_reset.overrides[].time_zone",
+                                                       "summarizer.providers[].command"};
 
 TEST(KeySchema, AcceptsWhatTheReaderAccepts) {
     knell::testing::expect_agreement(

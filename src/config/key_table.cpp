@@ -37,6 +37,8 @@ std::string describe_values(const Key& key) {
             }
             return fmt::format("whole {}, {} to {}", key.unit, least / key.bare_unit(),
                                most / key.bare_unit());
+        case KeyType::time_of_day:
+            return "an hour from 0 to 23, or `HH:MM`";
         case KeyType::boolean:
             return "true or false";
         case KeyType::text:

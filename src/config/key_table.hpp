@@ -15,6 +15,7 @@ namespace knell {
 enum class KeyType : std::uint8_t {
     integer,
     duration,
+    time_of_day,  // an hour, or HH:MM; kept as HH:MM
     boolean,
     text,
     prose,    // a text that may have several lines

@@ -49,6 +49,7 @@ std::optional<Value> default_value(const Key& key) {
         }
         case KeyType::boolean:
             return text == "true";
+        case KeyType::time_of_day:
         case KeyType::text:
         case KeyType::prose:
         case KeyType::path:

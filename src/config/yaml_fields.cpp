@@ -10,6 +10,7 @@
 #include "base/duration_text.hpp"
 #include "base/text.hpp"
 #include "config/nearest_word.hpp"
+#include "reset/time_of_day.hpp"
 
 namespace knell {
 
@@ -152,6 +153,20 @@ std::optional<std::chrono::seconds> YamlFields::duration(std::string_view name,
                          : fmt::format("must be from {} to {}: a whole number of seconds, or one "
                                        "with a unit, as in 90s, 2m, 12h or 1d",
                                        format_duration(min), format_duration(max)));
+    return std::nullopt;
+}
+
+std::optional<std::string> YamlFields::time_of_day(std::string_view name) {
+    const auto* found = node(name);
+    if (found == nullptr) return std::nullopt;
+    std::optional<std::chrono::minutes> time;
+    // 06:00 without quotes is a text to us and 360 to some programs; what was written is the same.
+    const bool is_number = !found->is_quoted && !found->text.contains(':');
+    if (found->kind == YamlNode::Kind::text && (!is_number || parse_integer(*found))) {
+        time = parse_time_of_day(found->text);
+    }
+    if (time) return format_time_of_day(*time);
+    reject(name, "must be an hour from 0 to 23, or hours and minutes, as in 04:30");
     return std::nullopt;
 }
 

@@ -31,6 +31,8 @@ class YamlFields {
     std::optional<std::chrono::seconds> duration(std::string_view name, std::chrono::seconds min,
                                                  std::chrono::seconds max,
                                                  std::chrono::seconds unit);
+    /// A whole number of hours, or HH:MM with or without quotes; given as HH:MM.
+    std::optional<std::string> time_of_day(std::string_view name);
     std::optional<bool> boolean(std::string_view name);
     /// A list of texts, or one text for a list of one.
     std::optional<std::vector<std::string>> texts(std::string_view name, std::size_t count_max);
