@@ -148,8 +148,12 @@ TEST(GatedChild, OneThatHangsBeforeTheGateIsGivenUpAndNamed) {
     for (int i = 0; i < 20; ++i) {
         const auto child = GatedChild::start(shell(""), 0ms);
         const auto pid = child ? child->pid() : child.error().unreaped;
-        if (!child) EXPECT_EQ(child.error().what.error, ETIMEDOUT);
-        if (!child && pid != 0) EXPECT_EQ(WTERMSIG(status_of(pid)), SIGKILL);
+        if (!child) {
+            EXPECT_EQ(child.error().what.error, ETIMEDOUT);
+        }
+        if (!child && pid != 0) {
+            EXPECT_EQ(WTERMSIG(status_of(pid)), SIGKILL);
+        }
         if (child) ::kill(pid, SIGKILL), status_of(pid);
     }
     EXPECT_EQ(read_small_file("/proc/thread-self/children"), "");

@@ -18,7 +18,7 @@ namespace {
 /// Not inlined: nothing that the caller keeps on its stack is changed under it.
 [[gnu::noinline]] pid_t start_child(ChildPlan& plan, int report) {
     // As in posix_spawn, and for the same reasons; that can neither execute by descriptor nor ask
-    // for a signal when we die.  NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork)
+    // for a signal when we die.  NOLINTNEXTLINE(bugprone-unsafe-functions)
     const pid_t pid = vfork();
     if (pid != 0) return pid;
     const auto failure = plan.become();

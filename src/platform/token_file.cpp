@@ -79,7 +79,7 @@ Result<std::string> read_token(const std::string& path) {
 Result<std::string> read_or_make_token(const std::string& path) {
     auto token = read_token(path);
     if (token || token.error().code != ErrorCode::not_found) return token;
-    const auto made = new_token();
+    auto made = new_token();
     if (auto written = write_new_file(path, made + "\n"); !written) {
         return std::unexpected(std::move(written.error()));
     }
@@ -87,7 +87,7 @@ Result<std::string> read_or_make_token(const std::string& path) {
 }
 
 Result<std::string> rotate_token(const std::string& path) {
-    const auto made = new_token();
+    auto made = new_token();
     const auto next = path + ".new";
     ::unlink(next.c_str());  // of one that was interrupted
     if (auto written = write_new_file(next, made + "\n"); !written) {
