@@ -26,8 +26,8 @@ std::string moment_text(WallTime then, WallTime now) {
     if (age < 24h && age > -24h) return whole.substr(11, 5) + " UTC";
     const std::chrono::sys_days day{std::chrono::floor<std::chrono::days>(then.time_since_epoch())};
     const std::chrono::year_month_day date{day};
-    const auto text = fmt::format("{} {}", static_cast<unsigned>(date.day()),
-                                  months.at(static_cast<unsigned>(date.month()) - 1));
+    auto text = fmt::format("{} {}", static_cast<unsigned>(date.day()),
+                            months.at(static_cast<unsigned>(date.month()) - 1));
     constexpr auto without_year = std::chrono::days{300};
     if (age < without_year && age > -24h) return text;
     return fmt::format("{} {}", text, static_cast<int>(date.year()));

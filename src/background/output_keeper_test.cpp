@@ -73,7 +73,9 @@ TEST_P(Keeper, AFloodIsCutWithinAMoment) {
     for (int i = 1; i < 100; ++i) {
         write_to(file, 5 * kept);
         run_until(now + 20ms);
-        if (i > 50) EXPECT_LE(bytes_of(one), 12 * kept) << "not more than of two looks";
+        if (i > 50) {
+            EXPECT_LE(bytes_of(one), 12 * kept) << "not more than of two looks";
+        }
     }
     EXPECT_EQ(files->trim(one, kept)->end, 505 * kept) << "no place has moved";
 }

@@ -222,8 +222,11 @@ bool Subscriber::finish(Seq seq, const Outcome& outcome, Now now) {
     } else {
         given_up = fail_item(queue, outcome, now);
     }
-    // A session's next event was never tried: what delayed it was only the one before.
-    if (!queue.empty() && queue.front().attempts == 0) queue.front().not_before = now.steady;
+    // A session's next event was never tried: what delayed it was only the one before.  It keeps
+    // its place among those of other sessions: the end of one comes before the start of the next.
+    if (!queue.empty() && queue.front().attempts == 0) {
+        queue.front().not_before = std::min(queue.front().not_before, now.steady);
+    }
     make_ready(name);
     update_cursor();
     const auto failures = outcome.kind == Outcome::Kind::delivered ? 0 : streak_ + 1;

@@ -66,6 +66,19 @@ TEST(Subscriber, IsGivenTheEventsOfASessionOneAfterTheOther) {
     EXPECT_EQ(subscriber.subscription().cursor, 1);
 }
 
+TEST(Subscriber, IsGivenTheOrderOfTheLogWhereNothingFails) {
+    auto subscriber = fresh();
+    subscriber.offer(rendered(1, "a"), at(0));
+    EXPECT_EQ(subscriber.next_attempt(at(0))->seq, 1);
+    // The end of one and the start of the one that takes its place, told in one step.
+    subscriber.offer(rendered(2, "a"), at(1));
+    subscriber.offer(rendered(3, "b"), at(1));
+    subscriber.finish(1, delivered, at(2));
+    EXPECT_EQ(subscriber.next_attempt(at(2))->seq, 2);
+    subscriber.finish(2, delivered, at(3));
+    EXPECT_EQ(subscriber.next_attempt(at(3))->seq, 3);
+}
+
 TEST(Subscriber, IsGivenSeveralSessionsAtOnceUpToItsConcurrency) {
     auto subscriber = fresh(/*concurrency=*/2);
     for (Seq seq = 1; seq <= 3; ++seq)

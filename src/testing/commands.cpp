@@ -188,6 +188,66 @@ ProcessActive process_active(int pid, ProcessActivity activity, bool stale) {
             .stale = stale};
 }
 
+Route route(std::string key, std::string id, int pid) {
+    Route route;
+    route.draft.id = SessionId(std::move(id));
+    route.draft.key = std::move(key);
+    route.draft.source = "gateway";
+    route.draft.owner = process_owner(pid);
+    route.said_by = "the test";
+    return route;
+}
+
+Reset reset(std::string key, bool force) {
+    return {{{}, std::move(key)}, force, "the test"};
+}
+
+Suspend suspend(std::string key, std::string why) {
+    return {{{}, std::move(key)}, std::move(why), "the test"};
+}
+
+Branch branch(std::string id, Generation generation, std::string child, bool keep_open) {
+    return {SessionId(std::move(id)),
+            generation,
+            SessionId(std::move(child)),
+            keep_open,
+            {},
+            "the test"};
+}
+
+Compress compress(std::string id, Generation generation, std::string child, std::string summary,
+                  std::int64_t covered) {
+    Compress compress;
+    compress.session_id = SessionId(std::move(id));
+    compress.generation = generation;
+    compress.child_id = SessionId(std::move(child));
+    compress.summary = std::move(summary);
+    compress.provider = "short";
+    compress.kept_after = covered;
+    compress.before = {covered, covered * 3, 0};
+    compress.said_by = "the test";
+    return compress;
+}
+
+std::shared_ptr<const ResetPolicies> idle_policy(std::chrono::minutes idle, OnReset on_reset,
+                                                 std::chrono::seconds process_max_age) {
+    ResetPolicy policy;
+    policy.mode = ResetMode::idle;
+    policy.idle = idle;
+    policy.on_reset = on_reset;
+    policy.process_max_age = process_max_age;
+    policy.name = "session_reset";
+    return std::make_shared<const ResetPolicies>(policy, std::vector<ResetOverride>{});
+}
+
+std::shared_ptr<const ResetPolicies> daily_policy(std::chrono::minutes time_of_day) {
+    ResetPolicy policy;
+    policy.mode = ResetMode::daily;
+    policy.at = time_of_day;
+    policy.name = "session_reset";
+    return std::make_shared<const ResetPolicies>(policy, std::vector<ResetOverride>{});
+}
+
 Now at(std::int64_t seconds) {
     return {from_millis(1'800'000'000'000 + seconds * 1000),
             SteadyTime{std::chrono::seconds{1000 + seconds}},

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "engine/awake_clock.hpp"
 #include "engine/input.hpp"
+#include "reset/reset_policies.hpp"
 
 namespace knell::testing {
 
@@ -59,6 +61,21 @@ StopProcess stop_process(int pid);
 VouchProcess vouch(int pid, std::optional<WallTime> until);
 ProcessGone process_gone(int pid, Departure departure);
 ProcessActive process_active(int pid, ProcessActivity activity, bool stale = false);
+
+/// A message for that key, from a gateway with that pid; if a session is opened, it has that id.
+Route route(std::string key, std::string id, int pid = 500);
+Reset reset(std::string key, bool force = false);
+Suspend suspend(std::string key, std::string why = {});
+Branch branch(std::string id, Generation generation, std::string child, bool keep_open = false);
+/// A summary of the first `covered` messages, which came by `append`.
+Compress compress(std::string id, Generation generation, std::string child, std::string summary,
+                  std::int64_t covered);
+/// The same for all: reset after so long without a word.
+std::shared_ptr<const ResetPolicies> idle_policy(
+    std::chrono::minutes idle, OnReset on_reset = OnReset::warn,
+    std::chrono::seconds process_max_age = std::chrono::hours{24});
+/// At that time of the day, in UTC.
+std::shared_ptr<const ResetPolicies> daily_policy(std::chrono::minutes time_of_day);
 
 /// Wall and steady time `seconds` after an arbitrary start.
 Now at(std::int64_t seconds);

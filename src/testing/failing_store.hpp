@@ -27,6 +27,15 @@ class FailingStore final : public Store {
         if (auto no = refusal(Call::find)) return std::unexpected(*no);
         return store_->find(id);
     }
+    Result<std::optional<Session>> newest_of_key(const std::string& key) override {
+        if (auto no = refusal(Call::find)) return std::unexpected(*no);
+        return store_->newest_of_key(key);
+    }
+    Result<std::optional<Session>> newest_child(const SessionId& parent,
+                                                Relation relation) override {
+        if (auto no = refusal(Call::find)) return std::unexpected(*no);
+        return store_->newest_child(parent, relation);
+    }
     Result<void> for_each_open(const std::function<void(const Session&)>& visit) override {
         if (auto no = refusal(Call::open)) return std::unexpected(*no);
         return store_->for_each_open(visit);

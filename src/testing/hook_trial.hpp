@@ -6,6 +6,7 @@
 
 #include "deliver/hook/runner.hpp"
 #include "platform/fd.hpp"
+#include "testing/fifo.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace knell::testing {
@@ -51,11 +52,5 @@ class HookTrial {
     HookRunner runner_;
     AttemptId last_attempt_ = 0;
 };
-
-/// Waits for a line from a hook; "" when none comes.
-std::string read_line(const Fd& fifo);
-void write_line(const Fd& fifo);
-/// Waits until nobody has the pipe open for writing any more.
-bool is_let_go(const Fd& reader);
 
 }  // namespace knell::testing

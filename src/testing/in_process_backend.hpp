@@ -54,6 +54,9 @@ class InProcessBackend final : public rpc::Backend {
     std::map<ProcessId, StopState> live_stops;         // of others: as it is on record
     std::set<pid_t> watched;                           // as owners of sessions
     std::size_t output_kept = SIZE_MAX;                // bytes of each
+    /// What session.compress answers, and for whom it was asked.
+    Result<rpc::CompressResult> compression = rpc::CompressResult{};
+    std::vector<SessionId> compressed;
     rpc::Backend::ProcessLimits process_limits{limits::processes_per_session_default,
                                                limits::processes_default};
 
@@ -62,6 +65,11 @@ class InProcessBackend final : public rpc::Backend {
     std::string answer(std::string_view line, const rpc::Caller& caller);
     std::string answer(std::string_view line) { return answer(line, caller_); }
 
+    /// By which conversations are reset from now on.
+    void use_policies(ResetPolicies policies) {
+        policies_ = std::make_shared<const ResetPolicies>(std::move(policies));
+        state_.set_reset_policies(policies_);
+    }
     Result<Reply> commit(Input&& input);
     /// Does what was held.
     void do_reads();
@@ -75,14 +83,22 @@ class InProcessBackend final : public rpc::Backend {
 
     void submit(Command&& command, rpc::Done<Reply> done) override;
     void ask(Question&& question, rpc::Done<Reply> done) override;
-    void observe(Observation&& observation) override { commit(std::move(observation)); }
+    void observe(Observation&& observation) override {
+        static_cast<void>(commit(std::move(observation)));
+    }
     void note_named(const SessionId& session) override {
         named.push_back(session);
-        commit(Observation{Named{session}});
+        static_cast<void>(commit(Observation{Named{session}}));
     }
     WallTime wall_time() const override { return now_.wall; }
     std::chrono::seconds detach_window() const override { return limits::detach_window_default; }
     std::chrono::seconds turn_window() const override { return limits::turn_window_default; }
+    std::shared_ptr<const ResetPolicies> reset_policies() const override { return policies_; }
+    void compress(SessionId session, Generation /*generation*/, std::string /*said_by*/,
+                  rpc::Done<rpc::CompressResult> done) override {
+        compressed.push_back(std::move(session));
+        done(compression);
+    }
     void read(rpc::ConnectionId asker, rpc::ReadWork work, rpc::Respond done) override;
     void drop_reads(rpc::ConnectionId asker) override { hung_up.push_back(asker); }
     void hold_reads(rpc::ConnectionId asker, bool is_held) override {
@@ -134,6 +150,7 @@ class InProcessBackend final : public rpc::Backend {
     const std::string host_ = "testhost";
     std::unique_ptr<NotingStore> store_;
     std::unique_ptr<Reader> reader_;
+    std::shared_ptr<const ResetPolicies> policies_ = std::make_shared<const ResetPolicies>();
     State state_;
     Journal journal_;
     rpc::Activity activity_{"life", store_->node_id(), store_->notes()};

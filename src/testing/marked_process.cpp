@@ -11,16 +11,16 @@
 
 namespace knell::testing {
 
-MarkedProcess::MarkedProcess(const HookRun& run, pid_t group_off) {
+MarkedProcess::MarkedProcess(std::string_view variable, const MarkedRun& run, pid_t group_off) {
     std::array<int, 2> ready{};
     if (::pipe2(ready.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
     pid_ = ::fork();
     if (pid_ == 0) {
         ::setsid();
-        const auto cookie = fmt::format("{}={}{}", hook_run_variable, text_before_group(run),
-                                        ::getpid() + group_off);
+        const auto mark =
+            fmt::format("{}={}{}", variable, text_before_group(run), ::getpid() + group_off);
         ::execle("/bin/sleep", "sleep", "1000", nullptr,
-                 std::array{cookie.c_str(), static_cast<const char*>(nullptr)}.data());
+                 std::array{mark.c_str(), static_cast<const char*>(nullptr)}.data());
         ::_exit(1);
     }
     ::close(ready[1]);

@@ -107,6 +107,12 @@ std::vector<std::string> written_values(const Key& key) {
         case KeyType::duration:
             add_durations(values, key);
             break;
+        case KeyType::time_of_day:
+            for (const auto* value : {"06", "6:30", "06:30", "'6:30'", "'06'", "'6'", "23", "24",
+                                      "23:59", "'24:00'", "'6:5'", "'6:60'", "'6:300'", "'006'"}) {
+                values.emplace_back(value);
+            }
+            break;
         case KeyType::text:
         case KeyType::path:
             if (key.max > length_max) break;

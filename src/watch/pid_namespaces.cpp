@@ -167,11 +167,11 @@ bool PidNamespaces::sees_all() const {
 /// A process that lives all the while is met, whatever else comes and goes: /proc is listed in the
 /// order of pids, and its pid does not change.
 Located PidNamespaces::find_anywhere(const NamedPid& named, bool is_seen) const {
-    const auto cannot_see = Located{.kind = Located::Kind::cannot_see,
-                                    .pid = 0,
-                                    .why = fmt::format("process {} of pid namespace {} cannot be "
-                                                       "seen from here (pid namespace {})",
-                                                       named.pid, named.pid_namespace, own_)};
+    auto cannot_see = Located{.kind = Located::Kind::cannot_see,
+                              .pid = 0,
+                              .why = fmt::format("process {} of pid namespace {} cannot be "
+                                                 "seen from here (pid namespace {})",
+                                                 named.pid, named.pid_namespace, own_)};
     const auto began_at = ticks_since_boot();
     bool is_clear = true;
     std::size_t looked_at = 0;

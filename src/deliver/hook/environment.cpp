@@ -1,74 +1,26 @@
 #include "deliver/hook/environment.hpp"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
-
 #include <fmt/format.h>
 
-#include "core/limits.hpp"
-#include "platform/file_trust.hpp"
+#include "platform/program_environment.hpp"
 #include "wire/json.hpp"
 
 namespace knell {
-
-namespace {
-
-/// HERMES_HOME: where a handler written for Hermes looks for its files.
-constexpr std::array<std::string_view, 9> passed_on{
-    "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "KNELL_HOME", "HERMES_HOME"};
-constexpr std::array<std::string_view, 2> passed_on_families{"LC_", "XDG_"};
-
-bool is_passed_on(std::string_view name) {
-    return std::ranges::find(passed_on, name) != passed_on.end() ||
-           std::ranges::any_of(passed_on_families,
-                               [&](auto family) { return name.starts_with(family); });
-}
-
-/// A value that cannot be told whole is left out: half an id is the id of something else.
-void put(std::vector<std::string>& environment, std::string_view name, std::string_view value) {
-    if (value.empty() || value.contains('\0')) return;
-    if (value.size() > limits::hook_variable_bytes_max) return;
-    environment.push_back(fmt::format("{}={}", name, value));
-}
-
-}  // namespace
-
-Result<std::vector<std::string>> base_environment(const char* const* ours) {
-    std::vector<std::string> environment;
-    for (; *ours != nullptr; ++ours) {
-        const std::string_view entry = *ours;
-        const auto equals = entry.find('=');
-        if (equals == std::string_view::npos) continue;
-        const auto name = entry.substr(0, equals);
-        const auto value = entry.substr(equals + 1);
-        if (name == "PATH") {
-            const auto path = safe_search_path(value);
-            if (!path) {
-                return fail(path.error().code, "its PATH " + path.error().message);
-            }
-            put(environment, name, *path);
-        } else if (is_passed_on(name)) {
-            put(environment, name, value);
-        }
-    }
-    return environment;
-}
 
 Result<std::vector<std::string>> hook_environment(const char* const* ours,
                                                   const RenderedEvent& rendered) {
     auto base = base_environment(ours);
     if (!base) return base;
     auto environment = std::move(*base);
-    put(environment, "KNELL_EVENT", rendered.type);
-    put(environment, "KNELL_EVENT_ID", rendered.id);
-    put(environment, "KNELL_EVENT_SEQ", fmt::to_string(rendered.seq));
-    put(environment, "KNELL_SESSION_ID", rendered.session_id);
+    add_variable(environment, "KNELL_EVENT", rendered.type);
+    add_variable(environment, "KNELL_EVENT_ID", rendered.id);
+    add_variable(environment, "KNELL_EVENT_SEQ", fmt::to_string(rendered.seq));
+    add_variable(environment, "KNELL_SESSION_ID", rendered.session_id);
     const auto parsed = wire::parse_json(rendered.json);
     if (!parsed || !parsed->is_object()) return environment;
     const auto& event = parsed->as_object();
-    put(environment, "KNELL_SESSION_KEY", wire::text_at(event, "session_key"));
-    put(environment, "KNELL_REASON", wire::text_at(event, "reason"));
+    add_variable(environment, "KNELL_SESSION_KEY", wire::text_at(event, "session_key"));
+    add_variable(environment, "KNELL_REASON", wire::text_at(event, "reason"));
     return environment;
 }
 

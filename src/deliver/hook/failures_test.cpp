@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "deliver/hook/run.hpp"
+#include "platform/marked_run.hpp"
 #include "testing/hook_trial.hpp"
 #include "testing/marked_process.hpp"
 #include "testing/refused_calls.hpp"
@@ -213,7 +213,7 @@ TEST_F(HookFailures, WhatAnEarlierDaemonLeftAndCannotBeKilledIsNotRunBeside) {
     // A run of a daemon whose number was given to us since.
     auto run = run_of_ours(node, "trial");
     run.daemon_start_ticks += 1;
-    testing::MarkedProcess orphan(run);
+    testing::MarkedProcess orphan(hook_run_variable, run);
 
     with_refused_calls({SYS_pidfd_send_signal}, EPERM,
                        [&] { EXPECT_THAT(runner.stop_orphans().stopped, SizeIs(1)); });

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
-#include "deliver/hook/output.hpp"
+#include "base/text.hpp"
 #include "platform/shortage.hpp"
 
 namespace knell {
@@ -51,7 +51,7 @@ Result<Spawned> launch(const HookLaunch& order) {
         .program = program_of(command),
         .argv = command.argv,
         .environment = order.environment,
-        .pid_variable = fmt::format("{}={}", order.cookie_name, order.cookie),
+        .pid_variable = fmt::format("{}={}", order.mark_variable, order.mark),
         .descriptors = {{order.input, STDIN_FILENO},
                         {order.output, STDOUT_FILENO},
                         {order.output, STDERR_FILENO}},

@@ -17,9 +17,9 @@ struct HookLaunch {
     std::vector<std::string> environment;
     int input;   // its standard input
     int output;  // its standard output and error
-    /// One more variable, of this name and `cookie`; the pid of the new process is put behind it.
-    std::string_view cookie_name;
-    std::string_view cookie;
+    /// One more variable, of this name and `mark`; the pid of the new process is put behind it.
+    std::string_view mark_variable;
+    std::string_view mark;
 };
 
 /// Starts the program as the leader of a session, and so of a process group, of its own, with the

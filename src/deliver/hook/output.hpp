@@ -23,7 +23,4 @@ class HookOutput {
     std::string tail_;
 };
 
-/// `text` on one line: what `HookOutput` would make of it, with line ends as blanks.
-std::string printable_line(std::string_view text);
-
 }  // namespace knell

@@ -3,23 +3,26 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <poll.h>
-#include <sys/types.h>
 
 #include "base/time.hpp"
 #include "core/error.hpp"
 #include "deliver/hook/output.hpp"
 #include "deliver/hook/spec.hpp"
 #include "deliver/rendered_event.hpp"
+#include "platform/child_group.hpp"
 #include "platform/fd.hpp"
-#include "platform/spawn.hpp"
 
 namespace knell {
 
+/// In the environment of a hook and of all that it starts: see platform/marked_run.hpp.
+inline constexpr std::string_view hook_run_variable = "KNELL_HOOK_RUN";
+
 /// One hook at work on one event: its process group, what it prints, how it ends.  Nothing here
-/// waits.  One thread; this process must not ignore SIGCHLD, or nobody learns how a hook ended.
+/// waits.  One thread; what still runs is killed with this (platform/child_group.hpp).
 ///
 /// It has an outcome when its main process ends, whoever else holds its output open, or at the
 /// latest two seconds after its time is over.  What is left of its group then is killed.
@@ -31,10 +34,6 @@ class HookProcess {
     static Result<std::unique_ptr<HookProcess>> start(const HookSpec& spec,
                                                       const RenderedEvent& rendered,
                                                       const std::string& node, SteadyTime now);
-    HookProcess(const HookProcess&) = delete;
-    HookProcess& operator=(const HookProcess&) = delete;
-    /// Kills what still runs.  That is not waited for: who cares for zombies calls `reap` first.
-    ~HookProcess();
 
     /// Readable when there is a reason for `step` or `reap`.
     void add_descriptors(std::vector<pollfd>& out) const;
@@ -49,20 +48,18 @@ class HookProcess {
 
     /// After an outcome or `kill`: true once the process is gone for good.  A killed one takes a
     /// moment, and one that waits for a dead disk may take for ever.
-    bool reap();
+    bool reap() { return group_.reap(); }
 
   private:
     HookProcess(Spawned started, Fd output, std::chrono::seconds timeout, SteadyTime now);
 
-    void read_output();
-    void signal_group(int signal) const;
+    void read_some_output();
     std::optional<Outcome> outcome_of_exit();
     std::optional<Outcome> enforce_deadline(SteadyTime now);
     Outcome finish(Outcome::Kind kind, std::string what);
     Outcome finish_overdue();
 
-    pid_t pid_;  // also the number of its group; -1 once reaped, as others may have it then
-    Fd pidfd_;
+    ChildGroup group_;
     Fd output_fd_;  // closed at the end of the output
     const std::chrono::seconds timeout_;
     std::optional<SteadyTime> next_deadline_;  // to ask it to end, then to kill it

@@ -1,29 +1,19 @@
 #include "deliver/hook/runner.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/check.hpp"
-#include "platform/pidfd.hpp"
 #include "platform/poller.hpp"
 
 namespace knell {
 
 namespace {
 
-/// What is killed may have started something a moment before.
-constexpr int rounds_max = 10;
-constexpr int round_millis = 200;
 /// While the system is short of something.  When one of our own ends it is tried at once.
 constexpr auto start_again_after = std::chrono::seconds{1};
-
-bool is_gone(const HookOrphan& orphan, int millis) {
-    pollfd look{.fd = orphan.pidfd.get(), .events = POLLIN, .revents = 0};
-    return ::poll(&look, 1, millis) > 0;
-}
 
 Finished failed(AttemptId attempt, std::string what) {
     return {attempt, Outcome{.kind = Outcome::Kind::failed,
@@ -34,31 +24,15 @@ Finished failed(AttemptId attempt, std::string what) {
 
 }  // namespace
 
-HookRunner::Orphans HookRunner::stop_orphans() {
-    Orphans told;
-    for (int round = 0; round < rounds_max; ++round) {
-        auto found = find_hook_orphans(node_);
-        told.left_alone.clear();
-        for (const auto& away : found.away) told.left_alone.emplace_back(away.hook, away.pid);
-        orphans_ = std::move(found.in_group);
-        if (orphans_.empty()) break;
-        for (const auto& orphan : orphans_) {
-            pidfd_send_signal(orphan.pidfd.get(), SIGKILL, nullptr, 0);
-            const auto one = std::pair(orphan.hook, orphan.pid);
-            if (std::ranges::find(told.stopped, one) == told.stopped.end()) {
-                told.stopped.push_back(one);
-            }
-        }
-        for (const auto& orphan : orphans_) {
-            if (!is_gone(orphan, round_millis)) break;
-        }
-    }
+StoppedOrphans HookRunner::stop_orphans() {
+    auto told = stop_marked_orphans(hook_run_variable, node_);
+    orphans_ = std::exchange(told.not_gone, {});
     return told;
 }
 
-const HookOrphan* HookRunner::earlier_run(const std::string& hook) {
-    std::erase_if(orphans_, [](const auto& orphan) { return is_gone(orphan, 0); });
-    const auto found = std::ranges::find(orphans_, hook, &HookOrphan::hook);
+const MarkedOrphan* HookRunner::earlier_run(const std::string& hook) {
+    std::erase_if(orphans_, [](const auto& orphan) { return is_gone(orphan); });
+    const auto found = std::ranges::find(orphans_, hook, &MarkedOrphan::name);
     return found == orphans_.end() ? nullptr : &*found;
 }
 

@@ -15,9 +15,9 @@
 
 #include "base/time.hpp"
 #include "deliver/hook/process.hpp"
-#include "deliver/hook/run.hpp"
 #include "deliver/hook/spec.hpp"
 #include "deliver/rendered_event.hpp"
+#include "platform/marked_run.hpp"
 
 namespace knell {
 
@@ -40,16 +40,11 @@ class HookRunner {
                         std::size_t running_max = std::numeric_limits<std::size_t>::max())
         : node_(std::move(node)), running_max_(running_max) {}
 
-    using HookAndPid = std::pair<std::string, pid_t>;
-    struct Orphans {
-        std::vector<HookAndPid> stopped;
-        std::vector<HookAndPid> left_alone;
-    };
     /// Kills what hooks of an earlier daemon of this node left running, except what has left its
     /// hook's group.  Before the first `start`; waits a moment for them to be gone.  What does not
-    /// go, because it waits for a dead disk, keeps its hook from being started.  Gives them for the
-    /// log.
-    Orphans stop_orphans();
+    /// go, because it waits for a dead disk, keeps its hook from being started.  Gives the others
+    /// for the log.
+    StoppedOrphans stop_orphans();
 
     enum class IfShort : std::uint8_t {
         wait,  // until it can be started: that is no failure of the hook's
@@ -101,10 +96,10 @@ class HookRunner {
     std::set<AttemptId> due(SteadyTime now) const;
     void retire(std::unique_ptr<HookProcess> process);
     /// An earlier run of the hook that is killed and not gone; nullptr when there is none.
-    const HookOrphan* earlier_run(const std::string& hook);
+    const MarkedOrphan* earlier_run(const std::string& hook);
 
     const std::string node_;
-    std::vector<HookOrphan> orphans_;  // killed and not gone yet
+    std::vector<MarkedOrphan> orphans_;  // killed and not gone yet
     const std::size_t running_max_;
     struct Running {
         std::string hook;
