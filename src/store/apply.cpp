@@ -1,5 +1,7 @@
 #include "store/apply.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/check.hpp"
@@ -20,6 +22,9 @@ Expected expected_by(const Reopened& change) {
     return {Stands::either, change.generation - 1};
 }
 Expected expected_by(const Labelled& change) {
+    return {Stands::either, change.generation};
+}
+Expected expected_by(const Suspended& change) {
     return {Stands::either, change.generation};
 }
 Expected expected_by(const LeftoversSettled& change) {
@@ -56,9 +61,15 @@ void clear_clients(Session& row) {
     row.attach_told = false;
 }
 
+void clear_held_reset(Session& row) {
+    row.reset_held_since.reset();
+    row.reset_held_by.clear();
+}
+
 /// Whoever acts is seen.
-void act(Session& row, WallTime at) {
+void act(Session& row, WallTime at, bool is_interaction) {
     row.last_activity_at = row.last_seen_at = at;
+    if (is_interaction) row.last_interaction_at = at;
 }
 
 struct Apply {
@@ -75,28 +86,34 @@ struct Apply {
         row.leftovers = change.leftovers;
         row.former_owners = change.former_owners;
         row.lease_from = change.lease_from;
-        act(row, change.at);
+        act(row, change.at, change.is_interaction);
         clear_status(row);
+        clear_held_reset(row);
         row.background_since.reset();  // said anew, if they are still at it
         row.detached_since = row.attached == 0 ? detached_by(change) : std::nullopt;
         row.end.reset();
+        row.successor_id = {};
     }
     void operator()(const Ended& change) {
         row.end = change.end;
+        row.successor_id = change.successor;
         clear_status(row);
         row.background_since.reset();
         clear_clients(row);
+        // A suspended one stays so: its conversation is not gone on with.
+        clear_held_reset(row);
     }
     void operator()(const Appended& change) {
         row.tally = change.tally;
-        act(row, change.at);
+        act(row, change.at, change.is_interaction);
     }
+    void operator()(const MessagesCopied& change) { row.tally = change.tally; }
     void operator()(const TurnSet& change) {
         if (change.turn_since && !row.turn_since) ++row.turns;  // or somebody took it over
         row.turn_since = change.turn_since;
         row.detached_since = detached_after(change, row.detached_since);
         if (change.lease_from) row.lease_from = change.lease_from;
-        act(row, change.at);
+        act(row, change.at, change.is_interaction);
     }
     void operator()(const AttachmentSet& change) {
         row.attached = change.attached;
@@ -118,6 +135,18 @@ struct Apply {
     void operator()(const Seen& change) {
         row.last_seen_at = change.at;
         if (change.lease_from) row.lease_from = change.lease_from;
+    }
+    void operator()(const Interacted& change) {
+        row.last_interaction_at = change.at;
+        row.last_activity_at = std::max(row.last_activity_at, change.at);
+    }
+    void operator()(const Suspended& change) {
+        row.suspended_at = change.at;
+        row.suspend_why = change.why;
+    }
+    void operator()(const ResetHeld& change) {
+        row.reset_held_since = change.since;
+        row.reset_held_by = change.by;
     }
     void operator()(const Labelled& change) {
         row.title = change.labels.title;
@@ -145,6 +174,10 @@ struct ApplyToProcess {
     void operator()(const ProcessStopAsked& change) {
         row.stop_asked_at = change.at;
         row.stop_asked_by = change.by;
+    }
+    void operator()(const ProcessHandedOver& change) {
+        row.session_id = change.session_id;
+        row.generation = change.generation;
     }
 };
 

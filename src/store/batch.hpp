@@ -45,6 +45,8 @@ struct Reopened : SessionRef {
     bool reaper_is_parent = false;
     std::vector<ProcessIdentity> former_owners{};
     SteadyTime lease_from{};
+    /// A message opened it again, then: an interaction.
+    bool is_interaction = false;
 };
 
 /// Since when nobody looks at it, if nobody did before.
@@ -56,6 +58,7 @@ inline std::optional<WallTime> detached_by(const Reopened& change) {
 struct Ended : SessionRef {
     End end;
     Fold fold = Fold::shown;
+    SessionId successor{};  // see Session
 };
 
 struct Appended : SessionRef {
@@ -63,6 +66,16 @@ struct Appended : SessionRef {
     std::vector<Message> messages;
     Tally tally;  // after these messages
     WallTime at;
+    bool is_interaction = true;  // false: a machine's doing, as of the next
+};
+
+/// Messages of another session come behind those of this one, which was opened in the same batch;
+/// they are the same in all but their numbers.
+struct MessagesCopied : SessionRef {
+    Ordinal from = 0;               // the row of the session they are of
+    std::int64_t after = 0;         // those with a higher number
+    std::int64_t first_number = 0;  // of the first of them here
+    Tally tally;                    // after these messages
 };
 
 struct TurnSet : SessionRef {
@@ -72,6 +85,7 @@ struct TurnSet : SessionRef {
     std::optional<SteadyTime> lease_from{};
     ClientId client = ClientId::none;  // for memory alone, as the next: see Turn
     std::chrono::seconds window{0};
+    bool is_interaction = true;
 };
 
 /// One that nobody looks at was not idle before its turn ended.
@@ -113,6 +127,25 @@ struct Seen : SessionRef {
     std::optional<SteadyTime> lease_from{};
     /// For memory alone: one of those who were there for its turn is gone.
     ClientId turn_client_left = ClientId::none;
+};
+
+/// Somebody said something to it: the last of what came since it was last written down.
+struct Interacted : SessionRef {
+    WallTime at;
+};
+
+/// The next message begins a new conversation.  Open or ended.
+struct Suspended : SessionRef {
+    WallTime at;
+    std::string why;
+};
+
+/// Its reset is due and held back by these processes; without a time: no longer.
+struct ResetHeld : SessionRef {
+    std::optional<WallTime> since;
+    std::vector<ProcessId> by;
+    /// For memory alone: when the first of them can hold it no longer.
+    std::optional<WallTime> look_again_at{};
 };
 
 /// A person's labels on a session, open or ended.
@@ -166,10 +199,17 @@ struct ProcessStopAsked : ProcessRef {
     std::string by;
 };
 
+/// It belongs to another session from now on, which goes on where its own was reset.
+struct ProcessHandedOver : ProcessRef {
+    SessionId session_id;
+    Generation generation = 0;
+};
+
 using Change =
-    std::variant<Opened, Reopened, Ended, Appended, TurnSet, LivenessMarked, Parked, Seen,
-                 LeftoversSettled, Labelled, AttachmentSet, BackgroundSet, ProcessOpened,
-                 ProcessEnded, ProcessMarked, ProcessVouched, ProcessStopAsked>;
+    std::variant<Opened, Reopened, Ended, Appended, MessagesCopied, TurnSet, LivenessMarked, Parked,
+                 Seen, Interacted, Suspended, ResetHeld, LeftoversSettled, Labelled, AttachmentSet,
+                 BackgroundSet, ProcessOpened, ProcessEnded, ProcessMarked, ProcessVouched,
+                 ProcessStopAsked, ProcessHandedOver>;
 
 /// A daemon's word on until when it would have seen any of its owners go, by the clock on the wall
 /// and by that of a boot: on the same boot the two together show whether the first was set since.

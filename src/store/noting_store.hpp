@@ -33,6 +33,13 @@ class NotingStore final : public Store {
     }
 
     Result<std::optional<Session>> find(const SessionId& id) override { return store_->find(id); }
+    Result<std::optional<Session>> newest_of_key(const std::string& key) override {
+        return store_->newest_of_key(key);
+    }
+    Result<std::optional<Session>> newest_child(const SessionId& parent,
+                                                Relation relation) override {
+        return store_->newest_child(parent, relation);
+    }
     Result<void> for_each_open(const std::function<void(const Session&)>& visit) override {
         return store_->for_each_open(visit);
     }

@@ -31,7 +31,8 @@ inline std::size_t page_bytes(const Session& session) {
     return 800 + session.id.text().size() + session.key.size() + session.source.size() +
            session.platform.size() + session.user_id.size() + session.parent_id.text().size() +
            session.model.size() + session.title.size() + session.cwd.size() + session.meta.size() +
-           session.owner.host.size() + session.park_why.size() + page_bytes(session.end);
+           session.owner.host.size() + session.park_why.size() + session.chat_type.size() +
+           session.suspend_why.size() + page_bytes(session.end);
 }
 
 inline std::size_t page_bytes(const BackgroundProcess& process) {
@@ -44,11 +45,20 @@ inline std::size_t page_bytes(const BackgroundProcess& process) {
     return bytes;
 }
 
+inline std::size_t page_bytes(const std::vector<Blocker>& blockers) {
+    std::size_t bytes = 0;
+    for (const auto& blocker : blockers) {
+        bytes += 250 + blocker.process_id.text().size() + blocker.command.size();
+    }
+    return bytes;
+}
+
 inline std::size_t page_bytes(const Event& event) {
     return 400 + 2 * event.session_id.text().size() + event.session_key.size() +
            event.platform.size() + event.user_id.size() + event.source.size() +
            event.parent_id.text().size() + event.detail.size() + page_bytes(event.end) +
-           (event.process ? page_bytes(*event.process) : 0);
+           (event.process ? page_bytes(*event.process) : 0) + page_bytes(event.blockers) +
+           (event.compression ? 100 + event.compression->provider.size() : 0);
 }
 
 inline std::size_t page_bytes(const Message& message) {

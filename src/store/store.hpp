@@ -135,6 +135,9 @@ class Reader {
     virtual ~Reader() = default;
     virtual Result<SessionPage> list(const SessionQuery& query) = 0;
     virtual Result<std::optional<Session>> find(const SessionId& id) = 0;
+    /// The newest session that came out of that one in that way, open or ended.
+    virtual Result<std::optional<Session>> newest_child(const SessionId& parent,
+                                                        Relation relation) = 0;
     virtual Result<MessagePage> messages(const MessageQuery& query) = 0;
     virtual Result<ProcessPage> processes(const ProcessQuery& query) = 0;
     virtual Result<std::optional<ProcessOnRecord>> process(const ProcessId& id) = 0;
@@ -197,6 +200,11 @@ class Store {
     virtual ~Store() = default;
     virtual Result<void> commit(const Batch& batch) = 0;
     virtual Result<std::optional<Session>> find(const SessionId& id) = 0;
+    /// The newest session of that key, open or ended.
+    virtual Result<std::optional<Session>> newest_of_key(const std::string& key) = 0;
+    /// The newest session that came out of that one in that way, open or ended.
+    virtual Result<std::optional<Session>> newest_child(const SessionId& parent,
+                                                        Relation relation) = 0;
     virtual Result<void> for_each_open(const std::function<void(const Session&)>& visit) = 0;
     /// Ended sessions that have a leftover whose fate is not recorded yet.
     virtual Result<void> for_each_unsettled(const std::function<void(const Session&)>& visit) = 0;

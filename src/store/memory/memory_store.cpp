@@ -1,49 +1,19 @@
 #include "store/memory/memory_store.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <map>
-#include <set>
-#include <tuple>
-#include <unordered_map>
-#include <unordered_set>
+#include <functional>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "base/mutex.hpp"
 #include "core/limits.hpp"
-#include "store/apply.hpp"
 #include "store/memory/process_rows.hpp"
+#include "store/memory/staged.hpp"
+#include "store/memory/tables.hpp"
 #include "store/page_bytes.hpp"
 
 namespace knell {
 
 namespace {
-
-/// One start and one end for each generation: what the unique index on events is in SQL.
-using Place = std::tuple<std::string, Generation, std::int64_t>;
-
-Place place_in_log(const Event& event) {
-    return {event.session_id.text(), event.generation, place_of(event)};
-}
-
-struct Tables {
-    std::map<Ordinal, Session> sessions;
-    std::unordered_map<SessionId, Ordinal> by_id;
-    std::map<Ordinal, std::vector<Message>> messages;
-    ProcessRows processes;
-    std::deque<Event> events;  // without holes
-    std::set<Place> places;    // of those of sessions
-    std::map<std::string, Subscription> subscriptions;
-    std::map<std::pair<std::string, Seq>, PendingDelivery> letters;
-    std::map<std::tuple<std::int64_t, Reason, Proof>, std::int64_t> ends;  // by hour
-    std::int64_t version = 0;
-};
-
-Seq newest_in(const Tables& tables) {
-    return tables.events.empty() ? 0 : tables.events.back().seq;
-}
 
 const Session* session_in(const Tables& tables, const SessionId& id) {
     const auto found = tables.by_id.find(id);
@@ -53,6 +23,23 @@ const Session* session_in(const Tables& tables, const SessionId& id) {
 std::optional<Session> find_in(const Tables& tables, const SessionId& id) {
     const auto* found = session_in(tables, id);
     return found == nullptr ? std::nullopt : std::optional(*found);
+}
+
+/// The newest of those that `is_meant`.
+std::optional<Session> newest_where(const Tables& tables,
+                                    const std::function<bool(const Session&)>& is_meant) {
+    for (auto row = tables.sessions.rbegin(); row != tables.sessions.rend(); ++row) {
+        if (is_meant(row->second)) return row->second;
+    }
+    return std::nullopt;
+}
+
+std::optional<Session> newest_child_in(const Tables& tables, const SessionId& parent,
+                                       Relation relation) {
+    if (parent.empty()) return std::nullopt;
+    return newest_where(tables, [&](const Session& session) {
+        return session.parent_id == parent && session.relation == relation;
+    });
 }
 
 bool matches(const Session& session, const SessionQuery& query) {
@@ -94,6 +81,11 @@ class MemoryReader final : public Reader {
 
     Result<std::optional<Session>> find(const SessionId& id) override {
         return find_in(*tables_->lock(), id);
+    }
+
+    Result<std::optional<Session>> newest_child(const SessionId& parent,
+                                                Relation relation) override {
+        return newest_child_in(*tables_->lock(), parent, relation);
     }
 
     Result<MessagePage> messages(const MessageQuery& query) override {
@@ -221,106 +213,6 @@ class MemoryReader final : public Reader {
     std::shared_ptr<Guarded<Tables>> tables_;
 };
 
-/// What a batch makes of the tables, looked at whole before anything of it is written.
-class Staged {
-  public:
-    explicit Staged(const Tables& tables)
-        : tables_(tables), processes_(tables.processes), newest_(newest_in(tables)) {}
-
-    Result<void> add(const Change& change) {
-        if (is_of_process(change)) return processes_.add(change);
-        if (const auto* opened = std::get_if<Opened>(&change)) return open(opened->session);
-        auto* row = find(ref_of(change)->ordinal);
-        if (row == nullptr || !fits(*row, change)) {
-            return std::unexpected(conflict_of(change, row));
-        }
-        if (const auto* ended = std::get_if<Ended>(&change)) {
-            const auto& end = ended->end;
-            if (end.ended_after > end.ended_at || end.ended_at > end.ended_before) {
-                return refuse("the bounds of an end are out of order");
-            }
-        }
-        apply(*row, change);
-        if (const auto* appended = std::get_if<Appended>(&change)) return keep(*appended);
-        return {};
-    }
-
-    Result<void> add(const Event& event) {
-        if (event.seq != newest_ + 1) return refuse("the event is not the next of the log");
-        ++newest_;
-        events_.push_back(&event);
-        if (event.session_id.empty()) return {};
-        const auto place = place_in_log(event);
-        if (tables_.places.contains(place) || !places_.insert(place).second) {
-            return refuse("a generation has one start and one end");
-        }
-        return {};
-    }
-
-    void write_to(Tables& tables) {
-        for (auto& [ordinal, row] : rows_) {
-            tables.by_id.emplace(row.id, ordinal);
-            tables.sessions.insert_or_assign(ordinal, std::move(row));
-        }
-        for (const auto* change : appended_) {
-            auto& said = tables.messages[change->ordinal];
-            said.insert(said.end(), change->messages.begin(), change->messages.end());
-        }
-        processes_.write_to(tables.processes);
-        tables.places.merge(places_);
-        for (const auto* event : events_) {
-            tables.events.push_back(*event);
-            if (!event->end) continue;
-            const auto hour = to_millis(event->time) / 3'600'000;
-            ++tables.ends[{hour, event->end->reason, event->end->proof}];
-        }
-    }
-
-  private:
-    /// As the constraints of the tables do in SQL.
-    static Result<void> refuse(const char* why) {
-        return fail(ErrorCode::storage, fmt::format("the store refused the batch: {}", why));
-    }
-
-    Session* find(Ordinal ordinal) {
-        if (const auto staged = rows_.find(ordinal); staged != rows_.end()) return &staged->second;
-        const auto row = tables_.sessions.find(ordinal);
-        if (row == tables_.sessions.end()) return nullptr;
-        return &rows_.emplace(*row).first->second;
-    }
-
-    Result<void> open(const Session& session) {
-        if (tables_.by_id.contains(session.id) || !ids_.insert(session.id).second) {
-            return refuse("its id is taken");
-        }
-        if (find(session.ordinal) != nullptr) return refuse("its place is taken");
-        rows_.emplace(session.ordinal, session);
-        return {};
-    }
-
-    Result<void> keep(const Appended& change) {
-        const auto said = tables_.messages.find(change.ordinal);
-        const auto [count, is_first] = messages_.try_emplace(change.ordinal, 0);
-        if (is_first && said != tables_.messages.end()) {
-            count->second = static_cast<std::int64_t>(said->second.size());
-        }
-        if (count->second + 1 != change.first_number) return refuse("the message is not the next");
-        count->second += static_cast<std::int64_t>(change.messages.size());
-        appended_.push_back(&change);
-        return {};
-    }
-
-    const Tables& tables_;
-    StagedProcesses processes_;
-    Seq newest_;
-    std::map<Ordinal, Session> rows_;  // as they will be
-    std::unordered_set<SessionId> ids_;
-    std::map<Ordinal, std::int64_t> messages_;  // how many each will have
-    std::vector<const Appended*> appended_;
-    std::vector<const Event*> events_;
-    std::set<Place> places_;
-};
-
 class MemoryStore final : public Store {
   public:
     Result<void> commit(const Batch& batch) override {
@@ -351,6 +243,17 @@ class MemoryStore final : public Store {
 
     Result<std::optional<Session>> find(const SessionId& id) override {
         return find_in(*tables_->lock(), id);
+    }
+
+    Result<std::optional<Session>> newest_of_key(const std::string& key) override {
+        if (key.empty()) return std::nullopt;  // it means that there is none
+        return newest_where(*tables_->lock(),
+                            [&](const Session& session) { return session.key == key; });
+    }
+
+    Result<std::optional<Session>> newest_child(const SessionId& parent,
+                                                Relation relation) override {
+        return newest_child_in(*tables_->lock(), parent, relation);
     }
 
     Result<void> for_each_open(const std::function<void(const Session&)>& visit) override {

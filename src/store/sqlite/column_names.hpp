@@ -39,6 +39,7 @@ class ColumnNames {
     void labels(const char* name, const auto&, bool) { add(name); }
     void words(const char* name, const auto&) { add(name); }
     void process(const char* name, const auto&) { add(name); }
+    void compression(const char* name, const auto&) { add(name); }
     // clang-format on
     void when(bool, const auto& rest) { rest(); }
     void end(const auto&) {

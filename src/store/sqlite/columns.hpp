@@ -19,6 +19,7 @@ namespace knell::sqlite {
 ///   word                of a table of names; "" is NULL
 ///   time, maybe_time    milliseconds since 1970
 ///   listened            milliseconds in which some daemon listened, rounded up
+///   time_or             NULL: as another
 ///   words               one a line, escaped (word_lines.hpp); none is NULL
 ///   derived             written, never read: it follows from the others
 ///   when                what follows is NULL where it does not hold; read as 0 and ""
@@ -94,9 +95,25 @@ void opened_columns(Columns& columns, Row& session) {
     columns.maybe_time("detached_since", session.detached_since);
 }
 
+/// What some are opened with besides: see has_more_to_open.  Nearly all sessions begin with the
+/// interaction that opens them, and come from no gateway.
+template <typename Columns, typename Row>
+void more_opened_columns(Columns& columns, Row& session) {
+    columns.optional("chat_type", session.chat_type);
+    columns.time_or("last_interaction_at", session.last_interaction_at, session.last_activity_at);
+    columns.number("summary_lost", session.summary_lost);
+}
+
+/// Whether these columns would hold anything else than what a row has that does not name them.
+inline bool has_more_to_open(const Session& session) {
+    return !session.chat_type.empty() || session.summary_lost ||
+           session.last_interaction_at != session.last_activity_at;
+}
+
 template <typename Columns, typename Row>
 void session_columns(Columns& columns, Row& session) {
     opened_columns(columns, session);
+    more_opened_columns(columns, session);
     columns.maybe_time("turn_since", session.turn_since);
     columns.number("turn_count", session.turns);
     columns.maybe_time("unknown_since", session.unknown_since);
@@ -109,6 +126,11 @@ void session_columns(Columns& columns, Row& session) {
     columns.number("pinned", session.pinned);
     columns.number("attached", session.attached);
     columns.number("attach_told", session.attach_told);
+    columns.maybe_time("suspended_at", session.suspended_at);
+    columns.optional("suspend_why", session.suspend_why);
+    columns.maybe_time("reset_held_since", session.reset_held_since);
+    columns.lines("reset_held_by", session.reset_held_by);
+    columns.id("successor_id", session.successor_id);
     columns.end(session.end);
 }
 
@@ -139,6 +161,8 @@ void event_columns(Columns& columns, Row& event) {
     columns.end_or_detail(event.end, event.detail);
     columns.labels("data", event.labels, event.after_end);
     columns.process("process", event.process);
+    columns.lines("blockers", event.blockers);
+    columns.compression("compression", event.compression);
 }
 
 /// What a process was last seen doing.

@@ -55,7 +55,7 @@ VALUES
 INSERT INTO events (seq, type, time, detail) VALUES (9, 'notice', 1800000000007, 'why');
 )sql";
 
-constexpr std::array<Version, 11> versions{{
+constexpr std::array<Version, 12> versions{{
     {1, first_rows},
     {2, R"sql(
 UPDATE sessions SET park_window_s = 90, last_seen_at = 1800000000003, parked_since = 1800000000004
@@ -126,6 +126,16 @@ UPDATE events SET process = '5' || char(10) || 'p-0000000000005' || char(10) || 
     {11, R"sql(
 UPDATE sessions SET parked_before = 1800000000006, park_why = 'exited, exit 3' WHERE id = 'leased';
 )sql"},
+    {12, R"sql(
+UPDATE sessions SET chat_type = 'dm', last_interaction_at = 1800000000001,
+    reset_held_since = 1800000000007, reset_held_by = 'p-0000000000005' || char(10) ||
+    'p-0000000000007' || char(10) WHERE id = 'open';
+UPDATE sessions SET suspended_at = 1800000000008, suspend_why = 'a person', summary_lost = 1
+    WHERE id = 'ended';
+UPDATE events SET blockers = 'p-0000000000005' || char(9) || '71' || char(9) || 'sh a\tb' || char(9) ||
+    '1800000000001' || char(9) || 'waiting' || char(9) || char(9) || '1800000000004' || char(10),
+    compression = 'tail' || char(9) || 'open' || char(9) || 'local' WHERE seq = 7;
+)sql"},
 }};
 
 class EachVersion : public ::testing::TestWithParam<int> {
@@ -165,7 +175,7 @@ class EachVersion : public ::testing::TestWithParam<int> {
     std::unique_ptr<Store> store_;
     std::unique_ptr<Reader> reader_;
 };
-INSTANTIATE_TEST_SUITE_P(Upto, EachVersion, ::testing::Range(1, 12));
+INSTANTIATE_TEST_SUITE_P(Upto, EachVersion, ::testing::Range(1, 13));
 
 TEST(Migrations, AreAllTriedWithRows) {
     EXPECT_EQ(static_cast<std::size_t>(newest_schema()), versions.size());
@@ -228,6 +238,8 @@ TEST_P(EachVersion, KeepsWhatItKnewOfAnOpenSession) {
     expected.owner.since = from_millis(1'800'000'000'001);
     expected.started_at = from_millis(1'800'000'000'000);
     expected.last_activity_at = expected.last_seen_at = from_millis(1'800'000'000'002);
+    // Before there was a column for it, all activity counted.
+    expected.last_interaction_at = from_millis(1'800'000'000'000 + (written_by() >= 12 ? 1 : 2));
     expected.tally = {.messages = 2, .input_tokens = 5, .output_tokens = 7};
     expected.turn_since = from_millis(1'800'000'000'002);
     if (written_by() >= 2) {
@@ -242,6 +254,11 @@ TEST_P(EachVersion, KeepsWhatItKnewOfAnOpenSession) {
     }
     if (written_by() >= 9) expected.turns = 3;
     if (written_by() >= 10) expected.background_since = from_millis(1'800'000'000'009);
+    if (written_by() >= 12) {
+        expected.chat_type = "dm";
+        expected.reset_held_since = from_millis(1'800'000'000'007);
+        expected.reset_held_by = {ProcessId("p-0000000000005"), ProcessId("p-0000000000007")};
+    }
 
     EXPECT_EQ(found("open"), expected);
     const auto said = reader_->messages({.session = 1, .limit = 10})->messages;
@@ -394,6 +411,38 @@ TEST_P(EachVersion, KeepsItsBackgroundProcesses) {
     EXPECT_EQ(page.processes,
               (std::vector<ProcessOnRecord>{{left, ProcessOnRecord::Session::ended},
                                             {server, ProcessOnRecord::Session::open}}));
+}
+
+TEST_P(EachVersion, KeepsWhatItKnewOfResetsAndFindsSessionsByKeyAndParent) {
+    const auto ended = found("ended");
+    const auto told = reader_->events({.after = 6, .limit = 1})->events.at(0);
+    if (written_by() < 12) {
+        EXPECT_FALSE(ended.suspended_at || ended.summary_lost || told.compression);
+        EXPECT_TRUE(told.blockers.empty());
+    } else {
+        EXPECT_EQ(ended.suspended_at, from_millis(1'800'000'000'008));
+        EXPECT_EQ(ended.suspend_why, "a person");
+        EXPECT_TRUE(ended.summary_lost);
+        const Blocker blocker{.process_id = ProcessId("p-0000000000005"),
+                              .pid = 71,
+                              .command = "sh a\tb",
+                              .started_at = from_millis(1'800'000'000'001),
+                              .activity = ProcessActivity::waiting,
+                              .vouched_until = {},
+                              .until = from_millis(1'800'000'000'004)};
+        EXPECT_EQ(told.blockers, std::vector{blocker});
+        EXPECT_EQ(told.compression,
+                  (Compression{CompressOutcome::tail, SessionId("open"), "local"}));
+    }
+    const auto of_key = store_->newest_of_key("k");
+    ASSERT_TRUE(of_key && *of_key);
+    EXPECT_EQ((*of_key)->id.text(), "open");
+    const auto child = store_->newest_child(SessionId("ended"), Relation::branch);
+    ASSERT_TRUE(child && *child);
+    EXPECT_EQ((*child)->id.text(), "open");
+    const auto other = store_->newest_child(SessionId("ended"), Relation::reset);
+    ASSERT_TRUE(other);
+    EXPECT_FALSE(*other);
 }
 
 TEST_P(EachVersion, KeepsItsTimes) {

@@ -111,6 +111,7 @@ ProcessWriter::ProcessWriter(SQLite::Database& database)
       mark_(database, update_sql(activity_assignments() + ", stale_since = ?")),
       vouch_(database, update_sql("vouched_until = ?")),
       ask_stop_(database, update_sql("stop_asked_at = ?, stop_asked_by = ?")),
+      hand_over_(database, update_sql("session_id = ?, generation = ?")),
       stands_(database, fmt::format("SELECT {} FROM processes WHERE number = ?", process_list())) {}
 
 bool ProcessWriter::put(const ProcessOpened& change) {
@@ -135,6 +136,12 @@ bool ProcessWriter::put(const ProcessVouched& change) {
 bool ProcessWriter::put(const ProcessStopAsked& change) {
     Binder bind(ask_stop_);
     bind.time(change.at).optional(change.by);
+    return bind.number(change.number).text(change.id.text()).run() == 1;
+}
+
+bool ProcessWriter::put(const ProcessHandedOver& change) {
+    Binder bind(hand_over_);
+    bind.text(change.session_id.text()).number(change.generation);
     return bind.number(change.number).text(change.id.text()).run() == 1;
 }
 

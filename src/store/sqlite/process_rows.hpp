@@ -22,6 +22,7 @@ class ProcessWriter {
     bool put(const ProcessMarked& change);
     bool put(const ProcessVouched& change);
     bool put(const ProcessStopAsked& change);
+    bool put(const ProcessHandedOver& change);
 
     /// What stands in the way of a change whose row was not there.
     Error conflict(const Change& change);
@@ -32,6 +33,7 @@ class ProcessWriter {
     SQLite::Statement mark_;
     SQLite::Statement vouch_;
     SQLite::Statement ask_stop_;
+    SQLite::Statement hand_over_;
     SQLite::Statement stands_;
 };
 

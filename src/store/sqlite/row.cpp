@@ -22,6 +22,14 @@ const std::string& opened_list() {
     return list;
 }
 
+const std::string& more_opened_list() {
+    static const auto list = names_of<Session>([](auto& names, auto& row) {
+                                 opened_columns(names, row);
+                                 more_opened_columns(names, row);
+                             }).list();
+    return list;
+}
+
 const std::string& event_list() {
     static const auto list =
         names_of<Event>([](auto& names, auto& row) { event_columns(names, row); }).list();
@@ -134,6 +142,13 @@ Binder& Binder::opened(const Session& session) {
     return *this;
 }
 
+Binder& Binder::more_opened(const Session& session) {
+    RowBinder columns(*this);
+    opened_columns(columns, session);
+    more_opened_columns(columns, session);
+    return *this;
+}
+
 Binder& Binder::event(const Event& event) {
     RowBinder columns(*this);
     event_columns(columns, event);
@@ -146,6 +161,10 @@ Binder& Binder::words(const std::vector<std::string>& words) {
 
 Binder& Binder::process(const std::optional<BackgroundProcess>& process) {
     return process ? text(kept_.emplace_back(to_text(*process))) : null();
+}
+
+Binder& Binder::compression(const std::optional<Compression>& compression) {
+    return compression ? text(kept_.emplace_back(to_text(*compression))) : null();
 }
 
 Binder& Binder::process_row(const BackgroundProcess& process) {
@@ -172,6 +191,17 @@ Binder& Binder::lines(const std::vector<ProcessIdentity>& processes) {
 
 Binder& Binder::lines(const std::vector<Leftover>& leftovers) {
     return leftovers.empty() ? null() : text(kept_.emplace_back(to_lines(leftovers)));
+}
+
+Binder& Binder::lines(const std::vector<Blocker>& blockers) {
+    return blockers.empty() ? null() : text(kept_.emplace_back(to_lines(blockers)));
+}
+
+Binder& Binder::lines(const std::vector<ProcessId>& ids) {
+    if (ids.empty()) return null();
+    auto& lines = kept_.emplace_back();
+    for (const auto& id : ids) add_line(lines, id.text());
+    return text(lines);
 }
 
 Binder& Binder::labels(const std::optional<Labels>& labels, bool after_end) {

@@ -16,7 +16,8 @@ namespace knell::sqlite {
 /// The columns of a session, an event and a process (columns.hpp), in the order `read_*` and Binder
 /// take them.
 const std::string& session_list();
-const std::string& opened_list();  // of a new one
+const std::string& opened_list();       // of a new one
+const std::string& more_opened_list();  // of one that has more to say: see has_more_to_open
 const std::string& event_list();
 const std::string& process_list();  // each with the table's name
 
@@ -44,14 +45,18 @@ class Binder {
     /// One a line; none is NULL.
     Binder& lines(const std::vector<ProcessIdentity>& processes);
     Binder& lines(const std::vector<Leftover>& leftovers);
+    Binder& lines(const std::vector<Blocker>& blockers);
+    Binder& lines(const std::vector<ProcessId>& ids);
     /// With a "+" before them, or alone: told after the end.
     Binder& labels(const std::optional<Labels>& labels, bool after_end);
     Binder& listened(SteadyTime value);
     Binder& listened(std::optional<SteadyTime> value);
     Binder& opened(const Session& session);
+    Binder& more_opened(const Session& session);
     Binder& event(const Event& event);
     Binder& words(const std::vector<std::string>& words);              // none is NULL
     Binder& process(const std::optional<BackgroundProcess>& process);  // as one text
+    Binder& compression(const std::optional<Compression>& compression);
     Binder& process_row(const BackgroundProcess& process);
     Binder& activity(const ActivityFacts& activity);
     Binder& exit(const ProcessExit& exit);

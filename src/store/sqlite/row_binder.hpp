@@ -71,6 +71,9 @@ class RowBinder {
     void process(const char*, const std::optional<BackgroundProcess>& process) {
         bind_.process(process);
     }
+    void compression(const char*, const std::optional<Compression>& compression) {
+        bind_.compression(compression);
+    }
     template <typename Value>
     void derived(const char* name, Value&& value) {
         number(name, value());

@@ -108,12 +108,23 @@ class RowReader {
     void lines(const char*, std::vector<ProcessIdentity>& value) {
         value = processes_from_lines(row_.text(next_++));
     }
+    void lines(const char*, std::vector<Blocker>& value) {
+        value = blockers_from_lines(readable_text(std::string(row_.text(next_++))));
+    }
+    void lines(const char*, std::vector<ProcessId>& value) {
+        value.clear();
+        for (auto& id : words_from_lines(row_.text(next_++))) value.emplace_back(std::move(id));
+    }
     void words(const char*, std::vector<std::string>& value) {
         value = words_from_lines(readable_text(std::string(row_.text(next_++))));
     }
     void process(const char*, std::optional<BackgroundProcess>& value) {
         if (skip_null()) return value.reset();
         value = process_from_text(row_.text(next_++));
+    }
+    void compression(const char*, std::optional<Compression>& value) {
+        if (skip_null()) return value.reset();
+        value = compression_from_text(readable_text(std::string(row_.text(next_++))));
     }
     template <typename Value>
     void derived(const char*, Value&&) {

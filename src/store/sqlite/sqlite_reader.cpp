@@ -151,6 +151,13 @@ class SqliteReader final : public Reader {
         return guarded(path_, [&]() -> Result<std::optional<Session>> { return finder_.find(id); });
     }
 
+    Result<std::optional<Session>> newest_child(const SessionId& parent,
+                                                Relation relation) override {
+        return guarded(path_, [&]() -> Result<std::optional<Session>> {
+            return finder_.newest_child(parent, relation);
+        });
+    }
+
     Result<MessagePage> messages(const MessageQuery& query) override {
         return guarded(path_, [&]() -> Result<MessagePage> { return read_messages(query); });
     }
@@ -312,11 +319,20 @@ class SqliteReader final : public Reader {
 }  // namespace
 
 SessionFinder::SessionFinder(SQLite::Database& database)
-    : select_(database, fmt::format("SELECT {} FROM sessions WHERE id = ?", session_list())) {}
+    : select_(database, fmt::format("SELECT {} FROM sessions WHERE id = ?", session_list())),
+      newest_child_(database, fmt::format("SELECT {} FROM sessions INDEXED BY sessions_by_parent "
+                                          "WHERE parent_id = ? AND relation IS ? "
+                                          "ORDER BY ordinal DESC LIMIT 1",
+                                          session_list())) {}
 
 std::optional<Session> SessionFinder::find(const SessionId& id) {
     Binder(select_).text(id.text());
     return read_one(select_);
+}
+
+std::optional<Session> SessionFinder::newest_child(const SessionId& parent, Relation relation) {
+    Binder(newest_child_).text(parent.text()).word(name_in(relation_names, relation));
+    return read_one(newest_child_);
 }
 
 Result<std::unique_ptr<Reader>> open_reader(const Location& location) {

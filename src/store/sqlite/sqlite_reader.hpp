@@ -13,14 +13,16 @@ namespace knell::sqlite {
 /// Opens a read-only connection beside the writer.
 Result<std::unique_ptr<Reader>> open_reader(const Location& location);
 
-/// One session by id, on any connection.
+/// One session, on any connection.
 class SessionFinder {
   public:
     explicit SessionFinder(SQLite::Database& database);
     std::optional<Session> find(const SessionId& id);
+    std::optional<Session> newest_child(const SessionId& parent, Relation relation);
 
   private:
     SQLite::Statement select_;
+    SQLite::Statement newest_child_;
 };
 
 }  // namespace knell::sqlite

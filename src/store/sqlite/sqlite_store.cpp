@@ -36,6 +36,10 @@ class SqliteStore final : public Store {
               database_.execAndGet("SELECT value FROM node WHERE name = 'node_id'").getString()),
           writer_(database_),
           finder_(database_),
+          newest_of_key_(database_,
+                         fmt::format("SELECT {} FROM sessions INDEXED BY sessions_by_key "
+                                     "WHERE key = ? ORDER BY ordinal DESC LIMIT 1",
+                                     session_list())),
           begin_(database_, "BEGIN IMMEDIATE"),
           commit_(database_, "COMMIT"),
           presence_(location.path) {
@@ -81,6 +85,20 @@ class SqliteStore final : public Store {
     Result<std::optional<Session>> find(const SessionId& id) override {
         return guarded(location_.path,
                        [&]() -> Result<std::optional<Session>> { return finder_.find(id); });
+    }
+
+    Result<std::optional<Session>> newest_of_key(const std::string& key) override {
+        return guarded(location_.path, [&]() -> Result<std::optional<Session>> {
+            Binder(newest_of_key_).text(key);
+            return read_one(newest_of_key_);
+        });
+    }
+
+    Result<std::optional<Session>> newest_child(const SessionId& parent,
+                                                Relation relation) override {
+        return guarded(location_.path, [&]() -> Result<std::optional<Session>> {
+            return finder_.newest_child(parent, relation);
+        });
     }
 
     Result<void> for_each_open(const std::function<void(const Session&)>& visit) override {
@@ -255,6 +273,7 @@ class SqliteStore final : public Store {
     const std::string node_id_;
     BatchWriter writer_;
     SessionFinder finder_;
+    SQLite::Statement newest_of_key_;
     SQLite::Statement begin_;
     SQLite::Statement commit_;
     const FilePresence presence_;  // after the statements: by then all files are open

@@ -45,9 +45,16 @@ ColumnNames tally_names() {
     return names_of<Tally>([](auto& names, auto& row) { tally_columns(names, row); });
 }
 
-bool is_opened(const Change& change) {
-    return std::holds_alternative<Opened>(change);
+/// One that is opened with no more than nearly all are.
+bool is_plainly_opened(const Change& change) {
+    const auto* opened = std::get_if<Opened>(&change);
+    return opened != nullptr && !has_more_to_open(opened->session);
 }
+
+/// NULL is last_activity_at, which what is no interaction moves on: it is written down before.
+constexpr std::string_view interaction =
+    "last_interaction_at = CASE WHEN ? THEN NULL ELSE coalesce(last_interaction_at, "
+    "last_activity_at) END";
 
 }  // namespace
 
@@ -55,37 +62,49 @@ BatchWriter::BatchWriter(SQLite::Database& database)
     : open_(database, insert_into("sessions", opened_list(), 1)),
       stands_(database, fmt::format("SELECT {} FROM sessions WHERE ordinal = ?", session_list())),
       open_many_(database, insert_into("sessions", opened_list(), rows_at_once)),
+      open_more_(database, insert_into("sessions", more_opened_list(), 1)),
       reopen_(database,
               fmt::format("UPDATE sessions SET generation = ?, {}, title = coalesce(?, title), "
                           "cwd = coalesce(?, cwd), on_owner_loss = ?, "
                           "park_window_s = ?, leftovers_policy = ?, last_activity_at = ?, "
-                          "last_seen_at = NULL, fold = ?, former_owners = ?, lease_from = ?, "
+                          "last_seen_at = NULL, {}, fold = ?, former_owners = ?, lease_from = ?, "
                           "turn_since = NULL, unknown_since = NULL, stalled_since = NULL, "
                           "parked_since = NULL, parked_before = NULL, park_why = NULL, "
-                          "background_since = NULL, "
+                          "background_since = NULL, reset_held_since = NULL, "
+                          "reset_held_by = NULL, successor_id = NULL, "
                           "detached_since = CASE WHEN attached = 0 THEN ? END, {} "
                           "WHERE ordinal = ? AND generation = ?",
-                          owner_names().assignments(), end_names().cleared())),
+                          owner_names().assignments(), interaction, end_names().cleared())),
       end_(database,
            fmt::format("UPDATE sessions SET {}, fold = ?, turn_since = NULL, unknown_since = NULL, "
                        "stalled_since = NULL, parked_since = NULL, parked_before = NULL, "
                        "park_why = NULL, attached = 0, attach_told = 0, "
-                       "detached_since = NULL, background_since = NULL "
+                       "detached_since = NULL, background_since = NULL, "
+                       "reset_held_since = NULL, reset_held_by = NULL, successor_id = ? "
                        "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL",
                        end_names().assignments())),
       count_(database,
-             fmt::format("UPDATE sessions SET {}, last_activity_at = ?, last_seen_at = NULL "
+             fmt::format("UPDATE sessions SET {}, last_activity_at = ?, last_seen_at = NULL, {} "
                          "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL",
-                         tally_names().assignments())),
+                         tally_names().assignments(), interaction)),
       message_(database,
                "INSERT INTO messages (session, number, at, role, content, tool_name, tokens) "
                "VALUES (?,?,?,?,?,?,?)"),
-      turn_(database,
-            "UPDATE sessions SET turn_since = ?, last_activity_at = ?, last_seen_at = NULL, "
-            "lease_from = coalesce(?, lease_from), turn_count = turn_count + (? AND turn_since IS "
-            "NULL), detached_since = CASE WHEN ? THEN detached_since ELSE max(detached_since, ?) "
-            "END "
-            "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+      recount_(database, fmt::format("UPDATE sessions SET {} WHERE ordinal = ? AND generation = ? "
+                                     "AND ended_at IS NULL",
+                                     tally_names().assignments())),
+      copy_(database,
+            "INSERT INTO messages (session, number, at, role, content, tool_name, tokens) "
+            "SELECT ?, ? - 1 + row_number() OVER (ORDER BY number), at, role, content, tool_name, "
+            "tokens FROM messages INDEXED BY messages_by_session "
+            "WHERE session = ? AND number > ? ORDER BY number"),
+      turn_(database, fmt::format("UPDATE sessions SET turn_since = ?, last_activity_at = ?, "
+                                  "last_seen_at = NULL, {}, lease_from = coalesce(?, lease_from), "
+                                  "turn_count = turn_count + (? AND turn_since IS NULL), "
+                                  "detached_since = CASE WHEN ? THEN detached_since ELSE "
+                                  "max(detached_since, ?) END "
+                                  "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL",
+                                  interaction)),
       attach_(database,
               "UPDATE sessions SET attached = ?, detached_since = ?, attach_told = ?, "
               "lease_from = coalesce(?, lease_from) "
@@ -101,6 +120,18 @@ BatchWriter::BatchWriter(SQLite::Database& database)
       seen_(database,
             "UPDATE sessions SET last_seen_at = ?, lease_from = coalesce(?, lease_from) "
             "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+      // Nobody was seen by it: what last_seen_at was by last_activity_at is written down before.
+      interact_(database,
+                "UPDATE sessions SET last_interaction_at = ?, last_seen_at = "
+                "coalesce(last_seen_at, last_activity_at), last_activity_at = "
+                "max(last_activity_at, ?) "
+                "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
+      suspend_(database,
+               "UPDATE sessions SET suspended_at = ?, suspend_why = ? "
+               "WHERE ordinal = ? AND generation = ?"),
+      hold_reset_(database,
+                  "UPDATE sessions SET reset_held_since = ?, reset_held_by = ? "
+                  "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       settle_(database,
               "UPDATE sessions SET leftovers = ? "
               "WHERE ordinal = ? AND generation = ? AND ended_at IS NOT NULL"),
@@ -129,7 +160,7 @@ BatchWriter::BatchWriter(SQLite::Database& database)
 Result<void> BatchWriter::write(std::span<const Change> changes) {
     while (!changes.empty()) {
         const auto next = changes.first(std::min(changes.size(), rows_at_once));
-        if (next.size() == rows_at_once && std::ranges::all_of(next, is_opened)) {
+        if (next.size() == rows_at_once && std::ranges::all_of(next, is_plainly_opened)) {
             Binder bind(open_many_);
             for (const auto& change : next) bind.opened(std::get<Opened>(change).session);
             bind.run();
@@ -217,6 +248,9 @@ void BatchWriter::count_ends(std::span<const Event> events) {
 }
 
 bool BatchWriter::put(const Opened& change) {
+    if (has_more_to_open(change.session)) {
+        return Binder(open_more_).more_opened(change.session).run() == 1;
+    }
     return Binder(open_).opened(change.session).run() == 1;
 }
 
@@ -227,6 +261,7 @@ bool BatchWriter::put(const Reopened& change) {
     bind.word(name_in(on_owner_loss_names, change.on_owner_loss));
     bind.number(change.park_window.count());
     bind.word(name_in(leftovers_policy_names, change.leftovers)).time(change.at);
+    bind.number(change.is_interaction ? 1 : 0);
     bind.number(static_cast<std::int64_t>(change.fold));
     bind.lines(change.former_owners).listened(change.lease_from).time(detached_by(change));
     bind.number(change.ordinal).number(std::int64_t{change.generation} - 1);
@@ -236,6 +271,7 @@ bool BatchWriter::put(const Reopened& change) {
 bool BatchWriter::put(const Ended& change) {
     Binder bind(end_);
     bind.end(change.end).number(static_cast<std::int64_t>(change.fold));
+    bind.optional(change.successor.text());
     bind.number(change.ordinal).number(change.generation);
     return bind.run() == 1;
 }
@@ -243,7 +279,8 @@ bool BatchWriter::put(const Ended& change) {
 bool BatchWriter::put(const Appended& change) {
     // The row first: messages of another generation would look like a broken constraint.
     Binder count(count_);
-    count.tally(change.tally).time(change.at).number(change.ordinal).number(change.generation);
+    count.tally(change.tally).time(change.at).number(change.is_interaction ? 1 : 0);
+    count.number(change.ordinal).number(change.generation);
     if (count.run() != 1) return false;
     auto number = change.first_number;
     for (const auto& message : change.messages) {
@@ -255,9 +292,20 @@ bool BatchWriter::put(const Appended& change) {
     return true;
 }
 
+bool BatchWriter::put(const MessagesCopied& change) {
+    Binder count(recount_);
+    count.tally(change.tally).number(change.ordinal).number(change.generation);
+    if (count.run() != 1) return false;
+    Binder bind(copy_);
+    bind.number(change.ordinal).number(change.first_number);
+    bind.number(change.from).number(change.after).run();
+    return true;
+}
+
 bool BatchWriter::put(const TurnSet& change) {
     Binder bind(turn_);
-    bind.time(change.turn_since).time(change.at).listened(change.lease_from);
+    bind.time(change.turn_since).time(change.at).number(change.is_interaction ? 1 : 0);
+    bind.listened(change.lease_from);
     const int is_on = change.turn_since ? 1 : 0;
     bind.number(is_on).number(is_on).time(change.at);
     bind.number(change.ordinal).number(change.generation);
@@ -289,6 +337,26 @@ bool BatchWriter::put(const Parked& change) {
 bool BatchWriter::put(const Seen& change) {
     Binder bind(seen_);
     bind.time(change.at).listened(change.lease_from);
+    bind.number(change.ordinal).number(change.generation);
+    return bind.run() == 1;
+}
+
+bool BatchWriter::put(const Interacted& change) {
+    Binder bind(interact_);
+    bind.time(change.at).time(change.at).number(change.ordinal).number(change.generation);
+    return bind.run() == 1;
+}
+
+bool BatchWriter::put(const Suspended& change) {
+    Binder bind(suspend_);
+    bind.time(change.at).optional(change.why);
+    bind.number(change.ordinal).number(change.generation);
+    return bind.run() == 1;
+}
+
+bool BatchWriter::put(const ResetHeld& change) {
+    Binder bind(hold_reset_);
+    bind.time(change.since).lines(change.by);
     bind.number(change.ordinal).number(change.generation);
     return bind.run() == 1;
 }

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "store/memory/process_rows.hpp"
+#include "store/store.hpp"
+
+namespace knell {
+
+/// One start and one end for each generation: what the unique index on events is in SQL.
+using Place = std::tuple<std::string, Generation, std::int64_t>;
+
+inline Place place_in_log(const Event& event) {
+    return {event.session_id.text(), event.generation, place_of(event)};
+}
+
+/// All that a memory store holds for readers.
+struct Tables {
+    std::map<Ordinal, Session> sessions;
+    std::unordered_map<SessionId, Ordinal> by_id;
+    std::map<Ordinal, std::vector<Message>> messages;
+    ProcessRows processes;
+    std::deque<Event> events;  // without holes
+    std::set<Place> places;    // of those of sessions
+    std::map<std::string, Subscription> subscriptions;
+    std::map<std::pair<std::string, Seq>, PendingDelivery> letters;
+    std::map<std::tuple<std::int64_t, Reason, Proof>, std::int64_t> ends;  // by hour
+    std::int64_t version = 0;
+};
+
+inline Seq newest_in(const Tables& tables) {
+    return tables.events.empty() ? 0 : tables.events.back().seq;
+}
+
+}  // namespace knell
