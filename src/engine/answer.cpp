@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/limits.hpp"
+#include "engine/blockers.hpp"
 #include "engine/decide_on.hpp"
 #include "engine/refusals.hpp"
 
@@ -38,9 +39,16 @@ Result<InspectReply> answer_to(const Inspect& inspect, const Session* past, cons
         if (past == nullptr) return std::unexpected(not_found(inspect.session_id));
         return InspectReply{};
     }
-    InspectReply reply{.is_open = true, .due_in = {}, .last_seen_at = {}, .departed = {}};
+    InspectReply reply;
+    reply.is_open = true;
     if (auto gone = departed(*live, state)) reply.departed = std::move(gone->end);
     reply.last_seen_at = live->last_seen_at();
+    reply.last_interaction_at = state.interaction_of(*live);
+    if (live->reset_held_since()) {
+        auto blockers = blockers_by_policy(live->id(), state.policy_of(*live), state);
+        const auto until = last_let_go(blockers);
+        reply.held = HeldReset{*live->reset_held_since(), until, std::move(blockers)};
+    }
     if (live->deadline() != LiveSession::no_deadline) {
         reply.due_in = std::chrono::duration_cast<std::chrono::milliseconds>(
             std::max(live->deadline() - state.now().steady, std::chrono::nanoseconds{0}));

@@ -75,6 +75,7 @@ struct Append {
     SessionId session_id;
     Generation generation = 0;
     std::vector<Message> messages;
+    bool is_automatic = false;  // a machine's doing, such as a cron job's: no interaction
 };
 
 struct Turn {
@@ -87,6 +88,71 @@ struct Turn {
     ClientId client = ClientId::none;
     /// Without its client a turn holds a hosted session for so long.
     std::chrono::seconds window = limits::turn_window_default;
+    bool is_automatic = false;  // see Append
+};
+
+/// A message came in for a key: its session is found, opened again, or opened.
+struct Route {
+    using Reply = RoutedReply;
+
+    /// Of the session that is opened where there is none: a fresh id, the key, and who will own it.
+    /// Where the key's session is opened again, its owner, title and directory come from here.
+    Session draft;
+    std::string said_by;
+    bool is_automatic = false;  // see Append
+};
+
+/// Which session is meant: by its id, or by its key the open one, else the newest.
+struct SessionName {
+    SessionId session_id;  // empty: by the key
+    std::string key;
+};
+
+/// A person wants a new conversation.
+struct Reset {
+    using Reply = ResetReply;
+
+    SessionName name;
+    bool force = false;  // whatever still works
+    std::string said_by;
+};
+
+/// The next message is to begin a new conversation.
+struct Suspend {
+    using Reply = SuspendedReply;
+
+    SessionName name;
+    std::string why;
+    std::string said_by;
+};
+
+/// A person wants to go on in two ways: a child with what was said so far.
+struct Branch {
+    using Reply = BranchedReply;
+
+    SessionId session_id;
+    Generation generation = 0;
+    SessionId child_id;      // fresh
+    bool keep_open = false;  // the parent goes on too, and keeps its key
+    std::string title{};     // of the child; "": as the parent
+    std::string said_by{};
+};
+
+/// A summary was made of what was said up to a message, or none could be: a child goes on from it
+/// and from what was said since.
+struct Compress {
+    using Reply = CompressedReply;
+
+    SessionId session_id;
+    Generation generation = 0;
+    SessionId child_id;    // fresh
+    std::string summary;   // "": there is none, the child goes on from the last messages alone
+    std::string provider;  // who made it
+    std::int64_t kept_after = 0;  // messages with a higher number go on in the child
+    Tally before;                 // of the messages up to that one
+    std::string why_no_summary{};
+    std::string said_by{};
+    bool between_turns = false;  // not while one is on: nobody asked for it, and it can wait
 };
 
 /// A client looks at a session, or no longer.  Twice is not an error.
@@ -147,7 +213,8 @@ struct VouchProcess {
     std::optional<WallTime> until;
 };
 
-using Command = std::variant<Create, Resume, Append, Close, Turn, Label, Heartbeat, Attach, Detach,
-                             RecordProcess, StopProcess, VouchProcess>;
+using Command =
+    std::variant<Create, Resume, Route, Append, Close, Reset, Suspend, Branch, Compress, Turn,
+                 Label, Heartbeat, Attach, Detach, RecordProcess, StopProcess, VouchProcess>;
 
 }  // namespace knell

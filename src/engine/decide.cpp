@@ -27,6 +27,15 @@ const SessionId* named_by(const Heartbeat&) {
 const SessionId* named_by(const RecordProcess& record) {
     return &record.draft.session_id;
 }
+const SessionId* named_by(const Route&) {
+    return nullptr;  // it keeps what it finds by itself
+}
+const SessionId* named_by(const Reset& reset) {
+    return reset.name.session_id.empty() ? nullptr : &reset.name.session_id;
+}
+const SessionId* named_by(const Suspend& suspend) {
+    return suspend.name.session_id.empty() ? nullptr : &suspend.name.session_id;
+}
 // These name a process, not its session.
 const SessionId* named_by(const StopProcess&) {
     return nullptr;
@@ -45,12 +54,21 @@ const SessionId* named_by(const Asked& asked) {
 /// Any call that names a hosted session keeps it, also one that is refused.
 void keep(Decision& decision, const LiveSession& live, const State& state) {
     // Whatever else it changes of the session begins its time anew, or ends it.
-    const auto begins_anew = [](const Change& change) {
-        return !std::holds_alternative<Labelled>(change) &&
-               !std::holds_alternative<ProcessOpened>(change);
+    const auto id = live.id();
+    const auto begins_anew = [&](const Change& change) {
+        return std::visit(
+            [&]<typename Kind>(const Kind& one) {
+                if constexpr (std::is_same_v<Kind, Labelled> || std::is_same_v<Kind, Suspended>) {
+                    return false;
+                } else if constexpr (std::is_base_of_v<SessionRef, Kind>) {
+                    return one.id == id;  // and not of its child
+                } else {
+                    return false;
+                }
+            },
+            change);
     };
     if (!decision.renewals.empty() || std::ranges::any_of(decision.changes, begins_anew)) return;
-    const auto id = live.id();
     keep_first_sign(decision, id, live, state);
     decision.renewals.push_back(id);
 }
@@ -62,7 +80,8 @@ Decided<Reply> decide(Command&& command, const Session* past, const State& state
         [&]<typename Asked>(Asked&& asked) -> Decided<Reply> {
             const auto* named = named_by(asked);
             const auto* live = named == nullptr ? nullptr : state.find(*named);
-            Decided<typename Asked::Reply> decided = decide_on(std::move(asked), past, state);
+            Decided<typename Asked::Reply> decided =
+                decide_on(std::forward<Asked>(asked), past, state);
             if (live != nullptr && live->is_hosted()) keep(decided, *live, state);
             auto reply = std::move(decided.reply);
             return {static_cast<Decision&&>(decided), std::move(reply)};

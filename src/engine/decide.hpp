@@ -21,6 +21,7 @@ struct Decision {
     std::vector<Effect> effects;
     /// In memory alone: who showed signs of life, and what was seen of an owner.
     std::vector<SessionId> renewals;
+    std::vector<SessionId> interactions;  // to whom something was said
     std::optional<OwnerGone> gone;
     std::optional<OwnerGone> leaving;
     struct Looked {
@@ -53,7 +54,13 @@ Decision decide_vouch_over(const RunningProcess& process, const State& state);
 /// Decides about a session that `State::next_background_unsure` handed out.
 Decision decide_background(const LiveSession& live, const State& state);
 
+/// Decides about a session that `State::next_reset_due` handed out: its reset is due, or was held
+/// back and has to be looked at again.
+Decision decide_reset(const LiveSession& live, const State& state);
+
 /// A session's last signs of life, for the store.
 Change save_seen(const LiveSession& live);
+/// When somebody last said something to it.
+Change save_interaction(const LiveSession& live, const State& state);
 
 }  // namespace knell

@@ -204,6 +204,10 @@ Decision decide_due(const LiveSession& live, bool hold, const State& state) {
     return reap(live, state);
 }
 
+Change save_interaction(const LiveSession& live, const State& state) {
+    return Interacted{{live.id(), live.ordinal(), live.generation()}, state.interaction_of(live)};
+}
+
 Change save_seen(const LiveSession& live) {
     return Seen{{live.id(), live.ordinal(), live.generation()}, live.last_seen_at()};
 }

@@ -45,6 +45,10 @@ std::optional<Departed> departed(const LiveSession& live, const State& state,
 End end_of(const Close& close, EndPath path, WallTime now);
 
 /// Opening; see decide_open.cpp.
+/// What was just opened, as the last event tells, may have an owner that cannot be checked.  That
+/// is known from the owner's other sessions, and nobody will say it again.
+void mark_uncertain_if_known(Decision& decision, OpenedReply& reply, Ordinal ordinal,
+                             const Owner& owner, const State& state);
 Decided<Create::Reply> decide_on(Create&& create, const Session* past, const State& state);
 Decided<Resume::Reply> decide_on(Resume&& resume, const Session* past, const State& state);
 
@@ -52,6 +56,27 @@ Decided<Resume::Reply> decide_on(Resume&& resume, const Session* past, const Sta
 /// has its full time again after the next restart, so this must not be lost in one.
 void keep_first_sign(Decision& decision, const SessionId& id, const LiveSession& live,
                      const State& state);
+
+/// Whoever writes or beats makes progress, and of a lease that is all there is to know.  Whether a
+/// process can be checked only a look at it tells.
+void clear_uncertainty(Decision& decision, const SessionId& id, const LiveSession& live);
+
+/// The live session a write is meant for, or why the write is refused.
+std::expected<const LiveSession*, Error> writable(const SessionId& id, Generation generation,
+                                                  const Session* past, const State& state);
+
+/// A message for a key; see decide_route.cpp.  `tip`: the key's newest session at the end of its
+/// lineage, unless one of that key is open.
+Decided<Route::Reply> decide_on(Route&& route, const Session* tip, const State& state);
+
+/// New conversations; see decide_reset.cpp.
+Decided<Reset::Reply> decide_on(Reset&& reset, const Session* past, const State& state);
+Decided<Suspend::Reply> decide_on(Suspend&& suspend, const Session* past, const State& state);
+
+/// A child goes on with what was said; see decide_child.cpp.
+Decided<Branch::Reply> decide_on(Branch&& branch, const Session* row, const State& state);
+Decided<Compress::Reply> decide_on(Compress&& compress, const Session* row, const State& state);
+Decided<NotedReply> decide_on(CompressionFailed&& failed, const Session* past, const State& state);
 
 /// What an owner says while its session is open; see decide_write.cpp.
 Decided<Append::Reply> decide_on(Append&& append, const Session* past, const State& state);

@@ -13,12 +13,8 @@
 
 namespace knell {
 
-namespace {
-
-/// What was just opened, as the last event tells, may have an owner that cannot be checked.  That
-/// is known from the owner's other sessions, and nobody will say it again.
-void mark_uncertain_if_known(Decided<OpenedReply>& decision, Ordinal ordinal, const Owner& owner,
-                             const State& state) {
+void mark_uncertain_if_known(Decision& decision, OpenedReply& reply, Ordinal ordinal,
+                             const Owner& owner, const State& state) {
     if (owner.kind != OwnerKind::process) return;
     const auto number = state.owners().find(owner.process);
     if (number == OwnerTable::none || !state.owners().at(number).unclear) return;
@@ -28,8 +24,10 @@ void mark_uncertain_if_known(Decided<OpenedReply>& decision, Ordinal ordinal, co
     decision.changes.emplace_back(
         LivenessMarked{{event.session_id, ordinal, event.generation}, event.time, std::nullopt});
     decision.events.push_back(std::move(event));
-    decision.reply->status = Status::unknown;
+    reply.status = Status::unknown;
 }
+
+namespace {
 
 /// What it is once it is opened: nothing is on and nothing in doubt, unless it is over already.
 OpenedReply opened_reply(const SessionId& id, Generation generation, const Owner& owner,
@@ -136,7 +134,7 @@ Decided<OpenedReply> change_owner(Resume&& resume, const LiveSession& live, cons
     const auto owner = change.owner;
     decision.changes.emplace_back(std::move(change));
     keep_by_background(decision, live.ordinal(), owner, kept_since, now, state);
-    mark_uncertain_if_known(decision, live.ordinal(), owner, state);
+    mark_uncertain_if_known(decision, *decision.reply, live.ordinal(), owner, state);
     return decision;
 }
 
@@ -172,6 +170,7 @@ Decided<Create::Reply> decide_on(Create&& create, const Session* past, const Sta
     session.ordinal = state.heads().ordinal + 1;
     session.generation = 1;
     session.started_at = session.last_activity_at = session.last_seen_at = started;
+    session.last_interaction_at = started;
     session.owner.since = started;
     if (session.owner.lease_ttl.count() > 0) session.lease_from = state.now().steady;
     if (session.owner.kind == OwnerKind::hosted) session.detached_since = started;
@@ -183,7 +182,7 @@ Decided<Create::Reply> decide_on(Create&& create, const Session* past, const Sta
         close_at_once(decision, session, *create.and_close, now, state);
     } else {
         keep_by_background(decision, session.ordinal, session.owner, {}, now, state);
-        mark_uncertain_if_known(decision, session.ordinal, session.owner, state);
+        mark_uncertain_if_known(decision, *decision.reply, session.ordinal, session.owner, state);
     }
     return decision;
 }
@@ -195,7 +194,10 @@ Decided<Resume::Reply> decide_on(Resume&& resume, const Session* past, const Sta
         if (live->is_hosted() && resume.owner.kind == OwnerKind::hosted && !resume.takeover) {
             return go_on_hosting(*live);
         }
-        if (!resume.takeover && is_owned) return refuse(owned_by(*live, state));
+        // A life that is over already comes after the one before: it waits for the end of that.
+        if (!resume.takeover && (is_owned || resume.and_close)) {
+            return refuse(owned_by(*live, state));
+        }
         return change_owner(std::move(resume), *live, state);
     }
     if (past == nullptr) return refuse(not_found(resume.session_id));
@@ -227,7 +229,7 @@ Decided<Resume::Reply> decide_on(Resume&& resume, const Session* past, const Sta
         close_at_once(decision, opened, *resume.and_close, now, state);
     } else {
         keep_by_background(decision, opened.ordinal, opened.owner, {}, now, state);
-        mark_uncertain_if_known(decision, opened.ordinal, opened.owner, state);
+        mark_uncertain_if_known(decision, *decision.reply, opened.ordinal, opened.owner, state);
     }
     return decision;
 }

@@ -5,9 +5,6 @@
 
 namespace knell {
 
-namespace {
-
-/// The live session a write is meant for, or why the write is refused.
 std::expected<const LiveSession*, Error> writable(const SessionId& id, Generation generation,
                                                   const Session* past, const State& state) {
     const auto* live = state.find(id);
@@ -25,8 +22,6 @@ std::expected<const LiveSession*, Error> writable(const SessionId& id, Generatio
     return live;
 }
 
-/// Whoever writes or beats makes progress, and of a lease that is all there is to know.  Whether a
-/// process can be checked only a look at it tells.
 void clear_uncertainty(Decision& decision, const SessionId& id, const LiveSession& live) {
     const auto unknown =
         live.owner_kind() == OwnerKind::process ? live.unknown_since() : std::nullopt;
@@ -34,8 +29,6 @@ void clear_uncertainty(Decision& decision, const SessionId& id, const LiveSessio
     decision.changes.emplace_back(
         LivenessMarked{{id, live.ordinal(), live.generation()}, unknown, {}});
 }
-
-}  // namespace
 
 void keep_first_sign(Decision& decision, const SessionId& id, const LiveSession& live,
                      const State& state) {
@@ -58,7 +51,8 @@ Decided<Append::Reply> decide_on(Append&& append, const Session* past, const Sta
                  live.tally().messages + 1,
                  std::move(append.messages),
                  tally,
-                 state.seen_at(live)});
+                 state.seen_at(live),
+                 !append.is_automatic});
     return decision;
 }
 
@@ -94,6 +88,11 @@ Decided<Turn::Reply> decide_on(Turn&& turn, const Session* past, const State& st
                    joins ? live.turn_since() : std::optional(now),
                    state.seen_at(live)};
     if (!turn.on) change.turn_since.reset();
+    change.is_interaction = !turn.is_automatic;
+    const auto tokens = live.tally().input_tokens + live.tally().output_tokens;
+    if (!turn.on && state.compress_at() > 0 && tokens >= state.compress_at()) {
+        decision.effects.emplace_back(StartCompression{change.id, change.generation});
+    }
     if (live.is_hosted()) {
         change.lease_from = state.now().steady;
         if (turn.on) change.client = turn.client;

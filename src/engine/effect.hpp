@@ -67,7 +67,13 @@ struct StopTree {
     std::string said_by;
 };
 
+/// A turn has ended in a session in which so much was said that it is to be summarised.
+struct StartCompression {
+    SessionId session_id;
+    Generation generation = 0;
+};
+
 using Effect = std::variant<WatchOwner, UnwatchOwner, FindLeftovers, StopLeftovers, ReleaseClients,
-                            WatchProcess, UnwatchProcess, OpenGate, StopTree>;
+                            WatchProcess, UnwatchProcess, OpenGate, StopTree, StartCompression>;
 
 }  // namespace knell

@@ -19,6 +19,18 @@ void order_stop(End& end, const LiveSession& live) {
     }
 }
 
+/// What is on record as its own is dealt with as a reset says; stopping it is ordered beside this,
+/// with everything below it.
+void settle_processes(End& end, const SessionId& id, ProcessesAtEnd fate, const State& state) {
+    if (fate == ProcessesAtEnd::leave) return;
+    for (auto& leftover : end.leftovers) {
+        const auto* process = state.processes().find(leftover.process_id);
+        if (process == nullptr || process->row.session_id != id) continue;
+        if (leftover.fate != Fate::left) continue;
+        leftover.fate = fate == ProcessesAtEnd::stop ? Fate::stopping : Fate::handed_over;
+    }
+}
+
 }  // namespace
 
 void keep_within_life(End& end, const LiveSession& live) {
@@ -49,12 +61,14 @@ void tell_end(std::vector<Event>& events, EndPath path, const LiveSession& live,
 }
 
 const End& end_session(Decision& decision, EndPath path, const LiveSession& live, End end,
-                       const OwnerHosts& owner_hosts, WallTime now, const State& state) {
+                       const OwnerHosts& owner_hosts, WallTime now, const State& state,
+                       Aftermath aftermath) {
     const auto id = live.id();
     keep_within_life(end, live);
     tell_parked_owner(end, live);
     name_processes(end.leftovers, id, state);
     order_stop(end, live);
+    settle_processes(end, id, aftermath.processes, state);
     const auto place = decision.changes.size();
     record_leftovers(decision, end.leftovers, live.event(EventType::notice, now, owner_hosts),
                      state);
@@ -66,10 +80,15 @@ const End& end_session(Decision& decision, EndPath path, const LiveSession& live
         decision.effects.emplace_back(ReleaseClients{id, live.generation()});
     }
     const auto fold = live.fold(end.reason);
-    // What ended comes first, before what it left behind.
-    const auto ended = decision.changes.insert(
-        decision.changes.begin() + static_cast<std::ptrdiff_t>(place),
-        Ended{{id, live.ordinal(), live.generation()}, std::move(end), fold});
+    // What ended comes first, before what it left behind; what was said last only while it is open.
+    auto at = decision.changes.begin() + static_cast<std::ptrdiff_t>(place);
+    if (live.is_interaction_unsaved()) {
+        at = decision.changes.insert(at, save_interaction(live, state)) + 1;
+    }
+    const auto ended = decision.changes.insert(at, Ended{{id, live.ordinal(), live.generation()},
+                                                         std::move(end),
+                                                         fold,
+                                                         std::move(aftermath.successor)});
     return std::get<Ended>(*ended).end;
 }
 

@@ -7,12 +7,20 @@
 
 namespace knell {
 
+/// What becomes of the background processes of a session that ends, and who goes on in its place.
+enum class ProcessesAtEnd : std::uint8_t { leave, stop, hand_over };
+struct Aftermath {
+    ProcessesAtEnd processes = ProcessesAtEnd::leave;
+    SessionId successor{};  // empty: nobody
+};
+
 /// The one way a live session ends: the change, its events and what must follow.  Every path to an
 /// end goes through here.  What runs on is named, is to be stopped if the session is to be left so,
 /// and comes on record otherwise.  Gives the end as it is written.
 /// `owner_hosts`: where that session's owner is found, which need not be open.
 const End& end_session(Decision& decision, EndPath path, const LiveSession& live, End end,
-                       const OwnerHosts& owner_hosts, WallTime now, const State& state);
+                       const OwnerHosts& owner_hosts, WallTime now, const State& state,
+                       Aftermath aftermath = {});
 
 /// Whoever saw it, and by whatever clock: nothing ends before it began.
 void keep_within_life(End& end, const LiveSession& live);

@@ -39,11 +39,14 @@ const Kind* as(const Input& input) {
 
 /// The session it is about, or nullptr when it is not about one.
 const SessionId* subject_of(const Input& input);
+/// The key it is about, where it names a session by that.
+const std::string* key_of(const Input& input);
 /// What must be read from the store before it can be decided.
 enum class Needs : std::uint8_t {
     nothing,  // it is about no session, or one that is known to be new
     past,     // the row of its subject, unless that is open: then memory has what matters
     row,      // the row of its subject, open or not, as the last transaction left it
+    tip,      // the newest session of its key, at the end of its lineage, unless one is open
 };
 Needs needs_of(const Input& input);
 

@@ -42,8 +42,10 @@ PackedText own_text(const Session& session) {
         parent.bytes()});
 }
 
-PackedText shared_text(std::string_view source, std::string_view cwd, std::string_view platform) {
-    return PackedText(std::array<std::string_view, shared_part_count>{source, cwd, platform});
+PackedText shared_text(std::string_view source, std::string_view cwd, std::string_view platform,
+                       std::string_view chat_type) {
+    return PackedText(
+        std::array<std::string_view, shared_part_count>{source, cwd, platform, chat_type});
 }
 
 }  // namespace
@@ -51,10 +53,12 @@ PackedText shared_text(std::string_view source, std::string_view cwd, std::strin
 LiveSession::LiveSession(const Session& session, OwnerHosts& owner_hosts, TextPool& texts,
                          std::chrono::milliseconds clock)
     : text_(own_text(session)),
-      shared_(texts.share(shared_text(session.source, session.cwd, session.platform))),
+      shared_(texts.share(
+          shared_text(session.source, session.cwd, session.platform, session.chat_type))),
       ordinal_(session.ordinal),
       tally_(session.tally),
       last_seen_at_(session.last_seen_at),
+      interaction_(session.last_interaction_at - clock),
       generation_(session.generation),
       relation_(session.relation),
       leftovers_(session.leftovers),
@@ -67,6 +71,8 @@ LiveSession::LiveSession(const Session& session, OwnerHosts& owner_hosts, TextPo
     set_attach_told(session.attach_told);
     set_detached(session.detached_since);
     set_background(session.background_since);
+    set_suspended(session.suspended_at, session.suspend_why);
+    set_reset_held(session.reset_held_since, session.reset_held_by, std::nullopt);
 }
 
 void LiveSession::set_text(TextPart part, std::string_view text) {
@@ -79,7 +85,7 @@ void LiveSession::set_text(TextPart part, std::string_view text) {
 
 void LiveSession::set_cwd(std::string_view cwd, TextPool& texts) {
     if (this->cwd() == cwd) return;
-    shared_ = texts.share(shared_text(text(SharedPart::source), cwd, text(SharedPart::platform)));
+    shared_ = texts.share(shared_text(source(), cwd, platform(), chat_type()));
 }
 
 void LiveSession::set_owner(const Owner& owner, OnOwnerLoss on_owner_loss,

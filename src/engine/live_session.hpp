@@ -70,8 +70,9 @@ class Since {
 /// seldom there comes last; see PackedText.
 enum class TextPart : std::uint8_t { id, title, key, user_id, command, parent_id };
 inline constexpr std::size_t text_part_count = static_cast<std::size_t>(TextPart::parent_id) + 1;
-enum class SharedPart : std::uint8_t { source, cwd, platform };
-inline constexpr std::size_t shared_part_count = static_cast<std::size_t>(SharedPart::platform) + 1;
+enum class SharedPart : std::uint8_t { source, cwd, platform, chat_type };
+inline constexpr std::size_t shared_part_count =
+    static_cast<std::size_t>(SharedPart::chat_type) + 1;
 
 /// What the engine must know of an open session to decide; the rest is in the store.  Kept small:
 /// there may be a million of these.
@@ -138,6 +139,33 @@ class LiveSession {
         return !clients().empty() || (turn_since() && !turn_clients().empty()) ||
                background_since();
     }
+    /// Somebody last said something to it, by the clock on the wall as if that had never been set
+    /// (State::unset): how long ago that was must not depend on how the clock was set since.
+    WallTime interaction() const { return interaction_; }
+    /// `unsaved`: it is not in the store yet.
+    void set_interaction(WallTime unset, bool unsaved) {
+        interaction_ = unset;
+        interaction_unsaved_ = unsaved;
+    }
+    bool is_interaction_unsaved() const { return interaction_unsaved_; }
+    /// The next message begins a new conversation.
+    std::optional<WallTime> suspended_at() const { return rare_.get().suspended_at; }
+    const std::string& suspend_why() const { return rare_.get().suspend_why; }
+    void set_suspended(std::optional<WallTime> at, const std::string& why) {
+        rare_.set(&Rare::suspended_at, at);
+        rare_.set(&Rare::suspend_why, why);
+    }
+    /// Its reset is due and held back, by these processes.
+    std::optional<WallTime> reset_held_since() const { return rare_.get().reset_held_since; }
+    const std::vector<ProcessId>& reset_held_by() const { return rare_.get().reset_held_by; }
+    /// When the first of them can hold it no longer, as far as that was looked at.
+    std::optional<WallTime> reset_look_again_at() const { return rare_.get().reset_look_again_at; }
+    void set_reset_held(std::optional<WallTime> since, std::vector<ProcessId> by,
+                        std::optional<WallTime> look_again_at) {
+        rare_.set(&Rare::reset_held_since, since);
+        rare_.set(&Rare::reset_held_by, std::move(by));
+        rare_.set(&Rare::reset_look_again_at, look_again_at);
+    }
     OnOwnerLoss on_owner_loss() const { return on_owner_loss_; }
     std::chrono::seconds park_window() const { return rare_.get().park_window; }
     LeftoversPolicy leftovers() const { return leftovers_; }
@@ -160,6 +188,10 @@ class LiveSession {
     SessionId parent_id() const { return PackedId::unpack(text(TextPart::parent_id)); }
     std::string_view key() const { return text(TextPart::key); }
     std::string_view title() const { return text(TextPart::title); }
+    std::string_view user_id() const { return text(TextPart::user_id); }
+    std::string_view source() const { return text(SharedPart::source); }
+    std::string_view platform() const { return text(SharedPart::platform); }
+    std::string_view chat_type() const { return text(SharedPart::chat_type); }
     std::string_view cwd() const { return text(SharedPart::cwd); }
     std::string_view command() const { return text(TextPart::command); }
 
@@ -176,6 +208,7 @@ class LiveSession {
         rare_.set(&Rare::reaper, reaper);
         rare_.set(&Rare::reaper_is_parent, is_parent);
     }
+    bool reaper_is_parent() const { return rare_.get().reaper_is_parent; }
     /// Whether that process is the command's parent and so sees how it ends.
     bool is_parent(const ProcessIdentity& process) const {
         return rare_.get().reaper_is_parent && Reaper{process.pid, process.start_ticks} == reaper();
@@ -220,6 +253,7 @@ class LiveSession {
     Ordinal ordinal_ = 0;
     Tally tally_;
     WallTime last_seen_at_;
+    WallTime interaction_;
     WallTime owner_since_;
     Since turn_since_;
     SteadyTime deadline_ = no_deadline;
@@ -236,9 +270,10 @@ class LiveSession {
     LeftoversPolicy leftovers_ = LeftoversPolicy::none;
     bool by_machine_ : 1 = false;  // origin folds it away
     bool seen_unsaved_ : 1 = false;
+    bool interaction_unsaved_ : 1 = false;
     bool silent_since_start_ : 1 = false;
     bool adopted_ : 1 = false;
 };
-static_assert(sizeof(LiveSession) <= 136);
+static_assert(sizeof(LiveSession) <= 144);
 
 }  // namespace knell

@@ -24,6 +24,9 @@ class LiveTable {
     LiveSession& at(Slot slot) { return slab_[slot]; }
     const LiveSession& at(Slot slot) const { return slab_[slot]; }
     std::size_t size() const { return by_id_.size(); }
+    /// Slots below this one may hold a session.
+    Slot slots() const { return static_cast<Slot>(slab_.size()); }
+    bool holds(Slot slot) const { return slab_[slot].ordinal() != 0; }
 
   private:
     /// Grows by chunks, so that its elements stay where they are and nothing is copied.

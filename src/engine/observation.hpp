@@ -70,6 +70,13 @@ struct ProcessNotStopped {
     std::string why;
 };
 
+/// No summary could be made, and its session is left as it is.
+struct CompressionFailed {
+    SessionId session_id;
+    Generation generation = 0;
+    std::string why;
+};
+
 /// Something everybody may hear that is about no session: the daemon came up or goes, or a person
 /// should know (`notice`).
 struct Announce {
@@ -79,6 +86,6 @@ struct Announce {
 
 using Observation =
     std::variant<OwnerGone, OwnerUnknown, OwnerAlive, SettleLeftovers, ClientGone, ClientsGone,
-                 Named, ProcessGone, ProcessActive, ProcessNotStopped, Announce>;
+                 Named, ProcessGone, ProcessActive, ProcessNotStopped, CompressionFailed, Announce>;
 
 }  // namespace knell

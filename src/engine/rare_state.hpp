@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "core/background_process.hpp"
 #include "core/ids.hpp"
 #include "core/owner.hpp"
 
@@ -30,8 +31,13 @@ struct Rare {
     std::optional<WallTime> detached_since;
     std::optional<WallTime> background_since;
     SteadyTime tell_detach_at = SteadyTime::max();
-    std::vector<ClientId> turn_clients;   // who began the turn or said so again, and are there
-    std::chrono::seconds turn_window{0};  // see Turn
+    std::vector<ClientId> turn_clients;    // who began the turn or said so again, and are there
+    std::chrono::seconds turn_window{0};   // see Turn
+    std::optional<WallTime> suspended_at;  // see Session, as the next
+    std::string suspend_why;
+    std::optional<WallTime> reset_held_since;
+    std::vector<ProcessId> reset_held_by;
+    std::optional<WallTime> reset_look_again_at;  // see ResetHeld
 
     bool operator==(const Rare&) const = default;
 };

@@ -39,12 +39,15 @@ Error not_found(const SessionId& id) {
 }
 
 Error has_ended(const Session& past, std::string_view next_step) {
+    const auto goes_on = past.successor_id.empty() ? std::string(next_step)
+                                                   : fmt::format("session {} goes on in its place",
+                                                                 past.successor_id.text());
     return {ErrorCode::ended,
             fmt::format("session {} ended at {} ({}); {}", past.id.text(),
-                        format_rfc3339(past.end->ended_at), name_of(past.end->reason), next_step),
+                        format_rfc3339(past.end->ended_at), name_of(past.end->reason), goes_on),
             {},
             EndedAs{past.end->reason, past.end->ended_at, past.generation, past.owner.process,
-                    past.former_owners}};
+                    past.former_owners, past.successor_id}};
 }
 
 Error ended_just_now(const LiveSession& live, const End& end, const State& state) {
@@ -63,7 +66,7 @@ Error owned_by(const LiveSession& live, const State& state) {
     const auto known = how_known(live);
     return {ErrorCode::owned,
             fmt::format("session {} is owned by {} on {} since {} ({}); take it over with "
-                        "takeover: true, or leave it alone",
+                        "session.resume and takeover: true, or leave it alone",
                         live.id().text(), who, owner.host, format_rfc3339(owner.since), known),
             {},
             OwnedBy{owner, live.generation(), live.status(), known, live.former_owners()}};

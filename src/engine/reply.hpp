@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/background_process.hpp"
+#include "core/blocker.hpp"
+#include "core/compression.hpp"
 #include "core/labels.hpp"
 #include "core/session.hpp"
 
@@ -19,6 +21,33 @@ struct OpenedReply {
     Status status = Status::idle;
     std::chrono::seconds lease_ttl{0};  // of those that have one
 };
+/// A reset that is due and held back.
+struct HeldReset {
+    WallTime since;
+    std::optional<WallTime> until;  // when it can be held no longer, as things are
+    std::vector<Blocker> blockers;
+};
+struct RoutedReply {
+    OpenedReply session;
+    bool is_new = false;
+    bool is_resumed = false;  // opened again: its conversation goes on
+    /// It takes the place of one that was past its policy.
+    struct AutoReset {
+        SessionId prior;
+        std::string reason;  // idle, daily or suspended
+    };
+    std::optional<AutoReset> auto_reset;
+    std::optional<HeldReset> held;
+};
+struct SuspendedReply {
+    SessionId session_id;
+    Generation generation = 0;
+    bool changed = false;
+};
+struct CompressedReply {
+    OpenedReply child;
+    CompressOutcome outcome = CompressOutcome::compressed;
+};
 struct AppendedReply {
     SessionId session_id;
     Generation generation = 0;
@@ -29,6 +58,15 @@ struct ClosedReply {
     Generation generation = 0;
     End end;
     bool already_ended = false;
+};
+struct ResetReply {
+    ClosedReply closed;
+    /// It had ended before, and the next message would have gone on with it: not any more.
+    bool is_suspended = false;
+};
+struct BranchedReply {
+    OpenedReply child;
+    std::optional<ClosedReply> parent;  // none: it goes on too
 };
 struct TurnReply {
     SessionId session_id;
@@ -75,6 +113,8 @@ struct InspectReply {
     std::optional<std::chrono::milliseconds> due_in;
     std::optional<WallTime> last_seen_at;
     std::optional<End> departed;  // its owner was seen to go, and it is about to end by that
+    std::optional<WallTime> last_interaction_at;
+    std::optional<HeldReset> held;
 };
 struct SurveyReply {
     struct Owner {
@@ -93,7 +133,8 @@ struct SurveyReply {
     std::optional<Ordinal> next;  // more than could be named follow this one
 };
 using Reply =
-    std::variant<OpenedReply, AppendedReply, ClosedReply, TurnReply, LabelledReply, HeartbeatReply,
+    std::variant<OpenedReply, RoutedReply, SuspendedReply, CompressedReply, AppendedReply,
+                 ClosedReply, ResetReply, BranchedReply, TurnReply, LabelledReply, HeartbeatReply,
                  AttachedReply, DetachedReply, ProcessReply, NotedReply, InspectReply, SurveyReply>;
 
 }  // namespace knell

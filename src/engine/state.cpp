@@ -103,12 +103,19 @@ void State::begin(Now now) {
     // takes.
     if (!due_.empty() && now_.steady < hold_until_) hold_until_ = now.steady + LeaseCensus::window;
     const auto step = has_begun_ ? clock_step(now_, now) : step_since_last_word(now);
-    if (step.count() < 0) last_word_stale_ = true;
+    if (step.count() != 0) clock_steps_.note(now.wall, clock_set_);
+    if (step.count() < 0) {
+        last_word_stale_ = true;
+        // What stands by the clock on the wall would come too late by that much.
+        policies_followed_ = 0;
+        policies_to_follow_ = table_.slots();
+    }
     clock_set_ += step;
     has_begun_ = true;
     now_ = heard_ = now;
     opened_.clear();
     fired_.clear();
+    follow_policies();
     wheel_.advance(now.steady, fired_);
     for (const auto slot : fired_) {
         const auto& live = table_.at(slot);
@@ -265,6 +272,7 @@ std::vector<Effect> State::settle() {
     process_undo_.clear();
     background_sure_.clear();
     ended_.clear();
+    ended_keys_.clear();
     done_with_.clear();
     heads_before_ = heads_;
     std::vector<Effect> effects;
@@ -288,12 +296,13 @@ void State::revert() {
     for (auto& undo : undone | std::views::reverse) {
         const auto slot = table_.find(undo.id.text());
         if (slot != LiveTable::none) erase(slot);
-        if (undo.before) set_wall_deadline(insert(std::move(*undo.before)), undo.wall_deadline);
+        if (undo.before) insert(std::move(*undo.before));
     }
     revert_processes();
     heads_ = heads_before_;
     undo_.clear();
     ended_.clear();
+    ended_keys_.clear();
     // Their sessions are back, and nobody will say again that these owners are gone.
     gone_.insert(gone_.end(), done_with_.begin(), done_with_.end());
     done_with_.clear();

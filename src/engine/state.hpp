@@ -3,12 +3,14 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
 #include "core/limits.hpp"
+#include "engine/clock_steps.hpp"
 #include "engine/effect.hpp"
 #include "engine/key_index.hpp"
 #include "engine/lease_census.hpp"
@@ -18,6 +20,7 @@
 #include "engine/process_table.hpp"
 #include "engine/timer_wheel.hpp"
 #include "engine/wall_deadlines.hpp"
+#include "reset/reset_policies.hpp"
 #include "store/batch.hpp"
 #include "store/store.hpp"
 
@@ -50,6 +53,9 @@ class State {
     /// behind come on record within that.
     void set_processes_max(std::size_t most) { processes_max_ = most; }
     std::size_t processes_max() const { return processes_max_; }
+    /// A session is summarised by itself when a turn ends past so many tokens; 0: never.
+    void set_compress_at(std::int64_t tokens) { compress_at_ = tokens; }
+    std::int64_t compress_at() const { return compress_at_; }
     /// The store is right about that session and memory is not: takes the row as it is, with its
     /// full time from now, or, without one, forgets the session.  Between batches.
     void follow(const SessionId& id, const Session* row);
@@ -113,6 +119,8 @@ class State {
     std::size_t open_count() const { return table_.size(); }
     std::size_t count(Status status) const { return counts_.at(static_cast<std::size_t>(status)); }
     std::size_t parked_count() const { return parked_count_; }
+    /// Sessions whose reset is due and waits for background work.
+    std::size_t held_reset_count() const { return held_reset_count_; }
     std::size_t lease_count() const { return census_.total(); }
     /// Leases and windows that run since before this daemon did.
     bool has_silent_since_start() const { return silent_count_ > 0; }
@@ -122,15 +130,41 @@ class State {
     void apply(const Change& change);
     void number(Event& event) { event.seq = ++heads_.seq; }
 
-    /// Beside its deadlines on the awake clock: something is to be decided about it when the clock
-    /// on the wall shows that time; none: not any more.  It is not on record but follows from what
-    /// is, so a later daemon sets it anew; `revert` takes it back.
-    void set_wall_deadline(const SessionId& id, std::optional<WallTime> due);
-    std::optional<WallTime> wall_deadline(const SessionId& id) const;
-    /// The first session for which that is so now, until it is set anew or has ended.
-    std::optional<Slot> next_wall_due() const { return wall_.due(now_.wall); }
-    /// When something falls due next by the clock on the wall: a session, or a vouch.
+    /// By which policies conversations are reset; until they are known nothing is decided of any
+    /// reset.  Sessions that are open follow a change a few thousand a step.
+    void set_reset_policies(std::shared_ptr<const ResetPolicies> policies);
+    /// None is decided while a daemon starts and has not heard yet how owners went.
+    void let_resets_wait(bool wait) { resets_wait_ = wait; }
+    bool is_following_policies() const { return policies_followed_ < policies_to_follow_; }
+    const ResetPolicy& policy_of(const LiveSession& live) const;
+    const ResetPolicies& reset_policies() const { return *policies_; }
+    /// By the clock on the wall as if it had never been set: for what is measured from a time that
+    /// was recorded.
+    WallTime unset_now() const { return now_.wall - clock_set_; }
+    /// Since when its policy wants a session reset in which somebody last spoke then, by that
+    /// clock; none: it does not yet.
+    std::optional<ResetKind> reset_due(const ResetPolicy& policy, WallTime interaction) const;
+    /// By that clock, what the one on the wall showed when it went on record.
+    WallTime unset(WallTime shown) const { return shown - clock_steps_.made_by(shown, clock_set_); }
+    /// When somebody last said something to it, by the clock as it is.
+    WallTime interaction_of(const LiveSession& live) const {
+        return live.interaction() + clock_set_ + set_back_for(live);
+    }
+    /// Why its policy wants it reset now, whatever may hold that; none while a turn is on, and for
+    /// what has no key: a reset begins a new conversation for it.
+    std::optional<ResetKind> reset_due(const LiveSession& live) const;
+    /// The next session about whose reset something must be decided now.
+    std::optional<Slot> next_reset_due();
+    /// When something falls due next by the clock on the wall: a reset, or a vouch.
     std::optional<WallTime> next_wall_deadline() const;
+
+    /// Somebody said something to it: O(1), in memory.
+    void interact(const SessionId& id);
+    /// The next one of which that is not in the store yet.
+    std::optional<Slot> next_interaction_unsaved();
+    bool has_interactions_unsaved() const { return !interactions_unsaved_.empty(); }
+    /// A session of that key ended since the last settle; see ended_in_batch.
+    bool key_ended_in_batch(const std::string& key) const { return ended_keys_.contains(key); }
 
     /// A sign of life: O(1), in memory.
     void renew(const SessionId& id);
@@ -169,7 +203,6 @@ class State {
     struct Undo {
         SessionId id;
         std::optional<LiveSession> before;
-        std::optional<WallTime> wall_deadline{};
     };
     struct ProcessUndo {
         ProcessId id;
@@ -194,12 +227,19 @@ class State {
     void change(const ProcessMarked& change);
     void change(const ProcessVouched& change);
     void change(const ProcessStopAsked& change);
+    void change(const ProcessHandedOver& change);
     void revert_processes();
 
     /// The two ways a session enters and leaves the tables; links, deadlines and counts follow.
     Slot insert(LiveSession&& live);
     LiveSession erase(Slot slot);
-    void set_wall_deadline(Slot slot, std::optional<WallTime> due);
+    /// When its reset falls due, as its policy says now.  A deadline may stand too early, never too
+    /// late: an interaction does not move it, see next_reset_due.
+    void schedule_reset(Slot slot);
+    /// What holds its reset is different now.
+    void look_at_reset_again(const SessionId& id);
+    void follow_policies();
+    void note_interaction(LiveSession& live);
     /// What it is now is what `revert` goes back to.
     void keep_for_revert(Slot slot);
     /// The one way it changes in place, its present self kept for `revert`.
@@ -241,7 +281,13 @@ class State {
     OwnerTable owners_;
     RunningProcesses processes_;
     TimerWheel wheel_;
-    WallDeadlines<Slot, DensePositions> wall_;
+    std::shared_ptr<const ResetPolicies> policies_ = std::make_shared<const ResetPolicies>();
+    bool resets_wait_ = false;
+    bool knows_policies_ = false;
+    Slot policies_followed_ = 0;   // by the sessions in slots below
+    Slot policies_to_follow_ = 0;  // by those below; whoever came later did so at once
+    WallDeadlines<Slot, DensePositions> daily_due_;  // by the clock on the wall
+    WallDeadlines<Slot, DensePositions> idle_due_;   // by the clock as if it had never been set
     LeaseCensus census_;
     Heads heads_;
     Now now_;
@@ -249,7 +295,9 @@ class State {
     bool has_begun_ = false;
     std::chrono::seconds turn_window_ = limits::turn_window_default;
     std::size_t processes_max_ = limits::processes_default;
+    std::int64_t compress_at_ = 0;
     std::chrono::milliseconds clock_set_{0};  // all steps of the wall clock so far, added up
+    ClockSteps clock_steps_;
     std::optional<SteadyTime> watched_until_;
     std::optional<SteadyTime> vouched_until_;
     bool last_word_stale_ = false;
@@ -261,9 +309,11 @@ class State {
 
     std::size_t silent_count_ = 0;
     std::size_t parked_count_ = 0;
+    std::size_t held_reset_count_ = 0;
     std::vector<OwnerTable::Number> gone_;
     std::deque<Due> due_;
     std::deque<Due> unsaved_;
+    std::deque<Due> interactions_unsaved_;
     std::vector<TimerWheel::Number> fired_;
     std::vector<SessionId> attached_before_;
     std::vector<Due> opened_;  // leases whose owners were not told yet
@@ -275,6 +325,7 @@ class State {
     std::vector<ProcessUndo> process_undo_;
     std::vector<SessionId> background_sure_;  // to be looked at again if it fails
     std::unordered_set<SessionId> ended_;
+    std::unordered_set<std::string> ended_keys_;
     std::vector<OwnerTable::Number> done_with_;  // owners whose last session was ended
     Heads heads_before_;
 };

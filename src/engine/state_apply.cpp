@@ -55,6 +55,7 @@ void State::count(const LiveSession& live, bool in) {
     add(counts_.at(static_cast<std::size_t>(live.status())), true);
     add(silent_count_, live.is_silent_since_start());
     add(parked_count_, live.parked_since().has_value());
+    add(held_reset_count_, live.reset_held_since().has_value());
 }
 
 Slot State::insert(LiveSession&& live) {
@@ -72,13 +73,18 @@ Slot State::insert(LiveSession&& live) {
         owners_.link(table_, slot, placed.owner(owner_hosts_).process);
     }
     if (placed.is_seen_unsaved()) unsaved_.push_back({slot, placed.ordinal()});
+    if (placed.is_interaction_unsaved()) {
+        interactions_unsaved_.push_back({slot, placed.ordinal()});
+    }
+    schedule_reset(slot);
     return slot;
 }
 
 LiveSession State::erase(Slot slot) {
     owners_.unlink(table_, slot);
     wheel_.cancel(slot);
-    wall_.cancel(slot);
+    daily_due_.cancel(slot);
+    idle_due_.cancel(slot);
     keys_.erase(table_, slot);
     const auto& live = table_.at(slot);
     count_lease(live, /*in=*/false);
@@ -88,7 +94,7 @@ LiveSession State::erase(Slot slot) {
 
 void State::keep_for_revert(Slot slot) {
     const auto& live = table_.at(slot);
-    undo_.push_back({live.id(), live, wall_.of(slot)});
+    undo_.push_back({live.id(), live});
 }
 
 template <typename Change>
@@ -149,14 +155,12 @@ void State::open(const Reopened& change) {
     const auto clock = clock_for(std::max(change.owner.since, change.at));
     // A live one that is taken over leaves with its old owner and comes back with the new.
     LiveSession live;
-    std::optional<WallTime> wall_deadline;
     if (change.past) {
         live = LiveSession(*change.past, owner_hosts_, texts_, clock);
     } else {
         const auto slot = table_.find(change.id.text());
         CHECK(slot != LiveTable::none);
         keep_for_revert(slot);
-        wall_deadline = wall_.of(slot);
         live = erase(slot);
     }
     live.set_turn(std::nullopt);
@@ -176,15 +180,16 @@ void State::open(const Reopened& change) {
     live.set_deadline(LiveSession::no_deadline);
     live.set_silent_since_start(false);
     live.set_adopted(false);
-    const auto slot = insert(std::move(live));
-    set_wall_deadline(slot, wall_deadline);
-    opened_.push_back({slot, change.ordinal});
+    live.set_reset_held(std::nullopt, {}, std::nullopt);
+    if (change.is_interaction) note_interaction(live);
+    opened_.push_back({insert(std::move(live)), change.ordinal});
 }
 
 void State::end(const Ended& change) {
     const auto slot = table_.find(change.id.text());
     CHECK(slot != LiveTable::none);
     keep_for_revert(slot);
+    if (const auto key = table_.at(slot).key(); !key.empty()) ended_keys_.emplace(key);
     erase(slot);
     ended_.insert(change.id);
 }
@@ -207,14 +212,20 @@ void State::apply(const Change& change) {
             state.modify(c.id, [&](Slot slot, LiveSession& live) {
                 live.set_tally(c.tally);
                 live.set_seen(c.at, /*unsaved=*/false);
+                if (c.is_interaction) state.note_interaction(live);
                 state.postpone(slot);
             });
+        }
+        void operator()(const MessagesCopied& c) {
+            state.modify(c.id, [&](Slot, LiveSession& live) { live.set_tally(c.tally); });
         }
         void operator()(const TurnSet& c) {
             state.modify(c.id, [&](Slot slot, LiveSession& live) {
                 live.set_turn(c.turn_since);
                 live.set_detached(detached_after(c, live.detached_since()));
                 live.set_seen(c.at, /*unsaved=*/false);
+                if (c.is_interaction) state.note_interaction(live);
+                state.schedule_reset(slot);
                 if (!live.is_hosted()) return state.postpone(slot);
                 live.set_turn_clients(with_turn_client(live, c));
                 live.set_turn_window(c.window);
@@ -238,6 +249,7 @@ void State::apply(const Change& change) {
                 live.set_turn(std::nullopt);
                 live.set_turn_clients({});
                 live.set_doubt(std::nullopt, std::nullopt);
+                state.schedule_reset(slot);
                 state.set_deadline(slot, state.first_deadline(live, state.now_.steady));
             });
         }
@@ -258,12 +270,28 @@ void State::apply(const Change& change) {
             if (state.find(c.id) == nullptr) return;
             state.modify(c.id, [&](Slot, LiveSession& live) { live.set_title(c.labels.title); });
         }
+        void operator()(const Interacted& c) {
+            state.modify(c.id, [&](Slot, LiveSession& live) {
+                live.set_interaction(live.interaction(), /*unsaved=*/false);
+            });
+        }
+        void operator()(const Suspended& c) {
+            if (state.find(c.id) == nullptr) return;
+            state.modify(c.id, [&](Slot, LiveSession& live) { live.set_suspended(c.at, c.why); });
+        }
+        void operator()(const ResetHeld& c) {
+            state.modify(c.id, [&](Slot slot, LiveSession& live) {
+                live.set_reset_held(c.since, c.by, c.look_again_at);
+                state.schedule_reset(slot);
+            });
+        }
         void operator()(const BackgroundSet& c) { state.set_background(c); }
         void operator()(const ProcessOpened& c) { state.open(c); }
         void operator()(const ProcessEnded& c) { state.end(c); }
         void operator()(const ProcessMarked& c) { state.change(c); }
         void operator()(const ProcessVouched& c) { state.change(c); }
         void operator()(const ProcessStopAsked& c) { state.change(c); }
+        void operator()(const ProcessHandedOver& c) { state.change(c); }
         // Ended sessions are in the store only.
         void operator()(const LeftoversSettled&) {}
         void operator()(const Seen& c) {

@@ -92,10 +92,12 @@ void State::open(const ProcessOpened& change) {
     if (process.origin == ProcessOrigin::leftover) note_begin(process.started_at);
     process_undo_.push_back({process.id, std::nullopt});
     processes_.insert({process, clock_for(newest_in(process)), /*adopted=*/false});
+    look_at_reset_again(process.session_id);
 }
 
 void State::end(const ProcessEnded& change) {
     auto before = processes_.erase(change.id);
+    look_at_reset_again(before.row.session_id);
     process_undo_.push_back({change.id, std::move(before)});
 }
 
@@ -104,6 +106,7 @@ void State::modify_process(const ProcessRef& process, Change&& change) {
     auto running = processes_.erase(process.id);
     process_undo_.push_back({process.id, running});
     running.clock = std::max(running.clock, clock_set_);
+    look_at_reset_again(running.row.session_id);
     change(running.row);
     processes_.insert(std::move(running));
 }
@@ -124,6 +127,15 @@ void State::change(const ProcessStopAsked& change) {
         row.stop_asked_at = change.at;
         row.stop_asked_by = change.by;
     });
+}
+
+void State::change(const ProcessHandedOver& change) {
+    modify_process(change, [&](BackgroundProcess& row) {
+        row.session_id = change.session_id;
+        row.generation = change.generation;
+    });
+    // Whether they keep it is decided once they are its own.
+    background_unsure_.push_back(change.session_id);
 }
 
 void State::revert_processes() {

@@ -43,13 +43,13 @@ std::vector<std::string> portrait(const State& state) {
         lines.push_back(fmt::format("background {} by {} of {}", millis(live->background_since()),
                                     state.processes().counting_of(event.session_id),
                                     state.processes().count_of(event.session_id)));
-        lines.push_back(fmt::format("wall {}", millis(state.wall_deadline(event.session_id))));
+        lines.push_back(fmt::format("suspended {} held {}", millis(live->suspended_at()),
+                                    millis(live->reset_held_since())));
     }
     for (int i = 0; i < 3; ++i) {
         const auto* live = state.find_by_key(fmt::format("k{}", i));
         lines.push_back(live == nullptr ? "-" : live->id().text());
     }
-    lines.push_back(fmt::format("wall {}", millis(state.next_wall_deadline())));
     state.processes().for_each([&](const RunningProcess& process) {
         const auto& row = process.row;
         lines.push_back(
@@ -62,8 +62,9 @@ std::vector<std::string> portrait(const State& state) {
     for (std::size_t i = 0; i < status_names.size(); ++i) {
         lines.push_back(fmt::format("{} {}", status_names[i], state.count(static_cast<Status>(i))));
     }
-    lines.push_back(fmt::format("open {} leases {} parked {} ordinal {} seq {}", state.open_count(),
-                                state.lease_count(), state.parked_count(), state.heads().ordinal,
+    lines.push_back(fmt::format("open {} leases {} parked {} held {} ordinal {} seq {}",
+                                state.open_count(), state.lease_count(), state.parked_count(),
+                                state.held_reset_count(), state.heads().ordinal,
                                 state.heads().seq));
     return lines;
 }
@@ -159,10 +160,8 @@ void run(State& state, int from, int inputs) {
         } else {
             take(state, decide(std::get<Command>(std::move(input)), nullptr, state));
         }
-        const SessionId dated(std::to_string(pick(0, 10)));
-        if (state.find(dated) != nullptr) {
-            state.set_wall_deadline(
-                dated, pick(0, 3) == 0 ? std::nullopt : std::optional(at(pick(0, 150)).wall));
+        if (pick(0, 3) == 0) {
+            state.set_reset_policies(idle_policy(std::chrono::minutes{pick(1, 3)}));
         }
         while (const auto* process = state.next_vouch_over()) {
             take(state, decide_vouch_over(*process, state));
@@ -228,31 +227,49 @@ void open(State& state, const std::string& id, const std::string& key) {
     take(state, decide(Command{std::move(command)}, nullptr, state));
 }
 
-TEST(State, AWallDeadlineIsDueWhileTheClockShowsIt) {
+TEST(State, AResetFallsDueByTimeThatPassedAndNotByAClockThatIsSet) {
     State state;
     state.begin(at(0));
-    open(state, "a", "");
+    state.set_reset_policies(idle_policy(std::chrono::minutes{10}));
+    open(state, "a", "k");
     open(state, "b", "");
-    state.set_wall_deadline(SessionId("a"), at(100).wall);
-    state.set_wall_deadline(SessionId("b"), at(200).wall);
-    EXPECT_FALSE(state.next_wall_due());
-    EXPECT_EQ(state.next_wall_deadline(), at(100).wall);
+    EXPECT_EQ(state.next_wall_deadline(), at(600).wall) << "of what has a key";
+    EXPECT_FALSE(state.next_reset_due());
 
     auto now = at(10);
-    now.wall = at(150).wall;
+    now.wall += std::chrono::hours{1};
     state.begin(now);
-    ASSERT_TRUE(state.next_wall_due()) << "the clock was set ahead";
-    EXPECT_EQ(state.at(*state.next_wall_due()).id().text(), "a");
+    EXPECT_FALSE(state.next_reset_due()) << "the clock was set ahead";
     state.begin(at(11));
-    EXPECT_FALSE(state.next_wall_due()) << "and back";
-    state.begin(at(100));
-    EXPECT_TRUE(state.next_wall_due());
+    EXPECT_FALSE(state.next_reset_due()) << "and back";
+    take(state, decide(Command{append("a", 1, {"hello"})}, nullptr, state));
+    state.begin(at(600));
+    EXPECT_FALSE(state.next_reset_due()) << "somebody spoke";
+    state.begin(at(611));
+    ASSERT_TRUE(state.next_reset_due());
+    EXPECT_EQ(state.at(*state.next_reset_due()).id().text(), "a");
+    EXPECT_EQ(state.reset_due(state.at(*state.next_reset_due())), ResetKind::idle);
 
-    take(state, decide(Command{resume("a", /*takeover=*/true)}, nullptr, state));
-    EXPECT_EQ(state.wall_deadline(SessionId("a")), at(100).wall) << "whoever owns it";
     take(state, decide(Command{close("a")}, nullptr, state));
-    EXPECT_FALSE(state.next_wall_due());
-    EXPECT_EQ(state.next_wall_deadline(), at(200).wall);
+    EXPECT_FALSE(state.next_reset_due());
+    EXPECT_FALSE(state.next_wall_deadline());
+}
+
+/// As many as follow a change in one step, and some.
+TEST(State, ManySessionsFollowAPolicyAFewThousandAtATime) {
+    State state;
+    state.begin(at(0));
+    for (int i = 0; i < 5000; ++i) {
+        const auto name = std::to_string(i);
+        open(state, name.c_str(), "k" + name);
+    }
+    state.set_reset_policies(idle_policy(std::chrono::minutes{10}));
+    EXPECT_TRUE(state.is_following_policies());
+    state.begin(at(1));
+    EXPECT_TRUE(state.is_following_policies());
+    state.begin(at(2));
+    EXPECT_FALSE(state.is_following_policies());
+    EXPECT_EQ(state.next_wall_deadline(), at(600).wall);
 }
 
 TEST(State, KnowsTheOpenSessionOfAKey) {

@@ -68,34 +68,4 @@ WallTime State::seen_at(const LiveSession& live) const {
     return std::max(earliest_for(live, heard_.boot), std::min(live.owner_since(), time_for(live)));
 }
 
-// --- deadlines by the clock on the wall
-// -----------------------------------------------------------
-
-void State::set_wall_deadline(Slot slot, std::optional<WallTime> due) {
-    if (due) {
-        wall_.schedule(slot, *due);
-    } else {
-        wall_.cancel(slot);
-    }
-}
-
-void State::set_wall_deadline(const SessionId& id, std::optional<WallTime> due) {
-    const auto slot = table_.find(id.text());
-    CHECK(slot != LiveTable::none);
-    keep_for_revert(slot);
-    set_wall_deadline(slot, due);
-}
-
-std::optional<WallTime> State::wall_deadline(const SessionId& id) const {
-    const auto slot = table_.find(id.text());
-    return slot == LiveTable::none ? std::nullopt : wall_.of(slot);
-}
-
-std::optional<WallTime> State::next_wall_deadline() const {
-    const auto vouch = processes_.next_vouch_end();
-    const auto session = wall_.next();
-    if (!vouch || !session) return vouch ? vouch : session;
-    return std::min(*vouch, *session);
-}
-
 }  // namespace knell

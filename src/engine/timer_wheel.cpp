@@ -13,7 +13,7 @@ void TimerWheel::schedule(Number number, SteadyTime due) {
     if (number >= nodes_.size()) nodes_.resize(std::size_t{number} + 1);
     cancel(number);
     // Round up: a deadline is never early.
-    nodes_[number].tick = std::max(tick_of(due) + 1, current_ + 1);
+    nodes_[number].tick = std::max(tick_of(due) + 1, current_ + 1) & tick_mask;
     link(number, bucket_for(nodes_[number].tick));
     ++size_;
 }

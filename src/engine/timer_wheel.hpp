@@ -39,6 +39,8 @@ class TimerWheel {
         static constexpr std::uint16_t idle = UINT16_MAX;
     };
     static_assert(sizeof(Node) == 16);
+    /// A tick that is scheduled is above 0 and unchanged by this, which shows g++ that it fits.
+    static constexpr std::int64_t tick_mask = (INT64_C(1) << 47) - 1;
 
     static std::int64_t tick_of(SteadyTime time) {
         return time.time_since_epoch().count() >> tick_shift;
