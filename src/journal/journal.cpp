@@ -18,6 +18,8 @@ namespace {
 /// How often the last signs of life go to the store, and how many rows at a time.
 constexpr std::chrono::seconds seen_period{60};
 constexpr std::size_t seen_rows_max = 2000;
+/// The same of when somebody last said something.
+constexpr std::chrono::seconds interactions_period{5};
 
 /// The sessions that a batch opens, hands over or ends.
 std::unordered_set<SessionId> turned_over_in(const Batch& batch) {
@@ -66,7 +68,7 @@ Result<void> Journal::recover(Now now, std::string boot_id) {
     boot_id_ = std::move(boot_id);
     state_.set_heads(*heads, boot_id_);
     state_.begin(now);
-    seen_saved_at_ = listened_saved_ = now.steady;
+    seen_saved_at_ = interactions_saved_at_ = listened_saved_ = now.steady;
     // Earlier starts matter to no lease but those that run since before them.
     life_ = {.began = now.steady, .forget_until = now.steady};
     auto adopted = store_.for_each_running_process(
@@ -118,6 +120,7 @@ void Journal::take(Decision&& decision) {
     }
     std::ranges::move(decision.effects, std::back_inserter(effects_));
     for (const auto& id : decision.renewals) state_.renew(id);
+    for (const auto& id : decision.interactions) state_.interact(id);
     counts_.heartbeats += decision.renewals.size();
     if (decision.gone) state_.mark_gone(*decision.gone);
     if (decision.leaving) state_.mark_leaving(*decision.leaving);
@@ -157,7 +160,7 @@ Result<Reply> Journal::decide_one(Input&& input, const Session* past) {
     }
     const auto take_reply = [this](auto&& decided) -> Result<Reply> {
         auto reply = std::move(decided.reply);
-        take(std::move(decided));
+        take(std::forward<decltype(decided)>(decided));
         return reply;
     };
     if (auto* observation = std::get_if<Observation>(&input)) {
@@ -174,7 +177,8 @@ Result<std::size_t> Journal::decide_some(std::span<Input> inputs, Step& step) {
         const auto* subject = process == nullptr ? subject_of(input) : &process->row.session_id;
         // What becomes of a process is told with what its session was.
         const auto needs = process == nullptr ? needs_of(input) : Needs::past;
-        const bool is_open = needs != Needs::nothing && state_.find(*subject) != nullptr;
+        const bool is_open =
+            needs != Needs::nothing && needs != Needs::tip && state_.find(*subject) != nullptr;
         if (needs == Needs::row || (needs == Needs::past && !is_open)) {
             // What was decided of it is not written: the row in the store is out of date, so what
             // comes after it waits for the next transaction.
@@ -184,10 +188,19 @@ Result<std::size_t> Journal::decide_some(std::span<Input> inputs, Step& step) {
             if (!row) return std::unexpected(row.error());
             past = std::move(*row);
         }
+        if (needs == Needs::tip && state_.find_by_key(*key_of(input)) == nullptr) {
+            auto tip = find_tip(*key_of(input));
+            if (!tip) return std::unexpected(tip.error());
+            if (!*tip) break;
+            past = std::move(**tip);
+        }
         const auto* live = needs == Needs::row ? state_.find(*subject) : nullptr;
         const bool has_come_apart =
             live != nullptr && past && (past->end || past->generation != live->generation());
-        if (has_come_apart || (past && !past->end && !is_open && rests_on_end(input))) {
+        const bool is_unheard_of = needs == Needs::tip
+                                       ? past && !past->end && state_.find(past->id) == nullptr
+                                       : past && !past->end && !is_open && rests_on_end(input);
+        if (has_come_apart || is_unheard_of) {
             step.replies.emplace_back(std::unexpected(unknown_here(*past)));
             ++taken;
             continue;
@@ -216,37 +229,12 @@ const RunningProcess* Journal::process_of(const Input& input) const {
     return nullptr;
 }
 
-bool Journal::is_in_batch(const SessionId& id) const {
-    return std::ranges::any_of(batch_.changes, [&](const Change& change) {
-        if (const auto* opened = std::get_if<Opened>(&change)) return opened->session.id == id;
-        const auto* ref = ref_of(change);
-        return ref != nullptr && ref->id == id;
-    });
-}
-
-Result<std::optional<bool>> Journal::is_own_ancestor(const Create& create) {
-    // An id that we made ourselves is nobody's parent yet.
-    if (create.fresh_id) return false;
-    auto id = create.draft.parent_id;
-    for (std::size_t depth = 0; depth < limits::parents_max && !id.empty(); ++depth) {
-        if (id == create.draft.id) return true;
-        if (const auto* live = state_.find(id)) {
-            id = live->parent_id();
-            continue;
-        }
-        if (is_ended_in_batch(id)) return std::nullopt;
-        auto row = store_.find(id);
-        if (!row) return std::unexpected(row.error());
-        if (!*row) return false;
-        id = (*row)->parent_id;
-    }
-    return false;
-}
-
 void Journal::note_lateness(const LiveSession& live, const Decision& decision) {
-    const auto* ended =
-        decision.changes.empty() ? nullptr : std::get_if<Ended>(&decision.changes[0]);
-    if (ended == nullptr || ended->end.reason != Reason::reaped) return;
+    const auto is_reap = [](const Change& change) {
+        const auto* ended = std::get_if<Ended>(&change);
+        return ended != nullptr && ended->end.reason == Reason::reaped;
+    };
+    if (std::ranges::none_of(decision.changes, is_reap)) return;
     ++counts_.reaps;
     counts_.reap_lateness_last = std::chrono::duration_cast<std::chrono::milliseconds>(
         state_.now().steady - live.deadline());
@@ -270,6 +258,10 @@ void Journal::decide_work(Step& step) {
         take(decide_background(state_.at(*slot), state_));
         if (is_full()) return;
     }
+    while (const auto slot = state_.next_reset_due()) {
+        take(decide_reset(state_.at(*slot), state_));
+        if (is_full()) return;
+    }
     while (const auto slot = state_.next_work()) {
         const auto& live = state_.at(*slot);
         auto decision = decide_due(live, state_.holds_leases(), state_);
@@ -288,6 +280,29 @@ void Journal::flush_seen_if_due() {
     } else {
         seen_saved_at_ = now.steady;
     }
+}
+
+/// What was said lately is what an idle reset counts from, so it is written within seconds; and not
+/// with a transaction for each message.
+void Journal::flush_interactions_if_due() {
+    const auto now = state_.now().steady;
+    if (now - interactions_saved_at_ < interactions_period) return;
+    if (save_some_interactions()) {
+        work_left_ = true;
+    } else {
+        interactions_saved_at_ = now;
+    }
+}
+
+bool Journal::save_some_interactions() {
+    for (std::size_t row = 0; row < seen_rows_max; ++row) {
+        const auto slot = state_.next_interaction_unsaved();
+        if (!slot) return false;
+        auto change = save_interaction(state_.at(*slot), state_);
+        state_.apply(change);
+        batch_.changes.push_back(std::move(change));
+    }
+    return true;
 }
 
 /// What a later daemon may take for a lower bound: until then this one would have seen any of its
@@ -370,6 +385,7 @@ Journal::Step Journal::commit(std::vector<Input>&& inputs, Now now, std::span<co
         const auto first = step.replies.size();
         const auto counted = counts_;
         const auto seen_saved_at = seen_saved_at_;
+        const auto interactions_saved_at = interactions_saved_at_;
         batch_.clear();
         effects_.clear();
         signs_.clear();
@@ -381,6 +397,7 @@ Journal::Step Journal::commit(std::vector<Input>&& inputs, Now now, std::span<co
             if (left.empty()) {
                 decide_work(step);
                 flush_seen_if_due();
+                flush_interactions_if_due();
                 save_listened_now_and_then();
             }
             if (!batch_.empty()) {
@@ -393,6 +410,7 @@ Journal::Step Journal::commit(std::vector<Input>&& inputs, Now now, std::span<co
         if (!written) {
             roll_back(step, first, written.error());
             seen_saved_at_ = seen_saved_at;
+            interactions_saved_at_ = interactions_saved_at;
             counts_.reaps = counted.reaps;
             counts_.reap_lateness_last = counted.reap_lateness_last;
             counts_.reap_lateness_max = counted.reap_lateness_max;
@@ -412,7 +430,8 @@ Result<void> Journal::save_all_seen(Now now) {
     bool more = true;
     while (more) {
         batch_.clear();
-        more = save_some_seen();
+        const bool more_seen = save_some_seen();
+        more = save_some_interactions() || more_seen;
         if (auto written = write(); !written) {
             state_.revert();
             // Each round leaves fewer sessions that can conflict.

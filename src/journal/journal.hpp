@@ -84,6 +84,8 @@ class Journal {
     /// Whether something was decided of that session that is not written yet: its row is out of
     /// date.
     bool is_in_batch(const SessionId& id) const;
+    bool has_child_in_batch(const SessionId& id) const;
+    Result<std::optional<std::optional<Session>>> find_tip(const std::string& key);
     /// The same of one that is not open, where that is asked for every new id.
     bool is_ended_in_batch(const SessionId& id) const {
         return state_.ended_in_batch(id) || ended_changed_.contains(id);
@@ -102,6 +104,8 @@ class Journal {
     void follow_processes(std::vector<std::string>& conflicts);
     /// True when there are more rows than one transaction should hold.
     bool save_some_seen();
+    void flush_interactions_if_due();
+    bool save_some_interactions();
     std::optional<LastWord> last_word() const;
     void take(Decision&& decision);
     const LiveSession* hosted_named_by(const Input& input) const;
@@ -121,6 +125,7 @@ class Journal {
     std::unordered_set<SessionId> ended_changed_;  // had ended before the batch, and changed in it
     std::span<const Now> arrived_;                 // of the step
     SteadyTime seen_saved_at_{};
+    SteadyTime interactions_saved_at_{};
     SteadyTime listened_saved_{};
     Batch::Life life_;
     bool life_is_saved_ = false;

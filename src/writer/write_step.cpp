@@ -77,7 +77,8 @@ std::vector<Input> WriteStep::look_at_owners(const SurveyReply& survey,
         if (std::holds_alternative<Gone>(finding) && has_parent_to_tell(owner.process, processes)) {
             continue;
         }
-        findings.push_back(to_observation(owner.process, std::move(finding), read_clocks_().boot));
+        findings.emplace_back(
+            to_observation(owner.process, std::move(finding), read_clocks_().boot));
     }
     return findings;
 }
@@ -174,6 +175,7 @@ Result<WriteStep::Recovered> WriteStep::recover(const ProcessTable& processes,
         return std::unexpected(recovered.error());
     }
     begin_log_age(processes.boot_id());
+    state_.let_resets_wait(true);
     head_at_start_ = state_.heads().seq;
     first_seq_ = state_.heads().first_seq;
     std::vector<Input> inputs;
@@ -206,6 +208,7 @@ Result<WriteStep::Recovered> WriteStep::recover(const ProcessTable& processes,
     if (auto ended = end_the_dead(std::move(inputs), leftovers, recovered); !ended) {
         return std::unexpected(ended.error());
     }
+    state_.let_resets_wait(false);
     watch_processes(recovered.effects);
     // Nothing was kept: the log begins with what was just written.
     if (first_seq_ == 0) first_seq_ = head_at_start_ + 1;
@@ -283,6 +286,7 @@ void WriteStep::try_store(Journal::Step& step, Now now) {
 std::optional<std::chrono::milliseconds> WriteStep::max_wait() const {
     if (failing_) return retry_after;
     if (journal_.has_work_left() || !to_repeat_.empty()) return 0ms;
+    if (state_.is_following_policies()) return 0ms;
     if (trim_left_) return tick;
     if (state_.has_deadlines()) return tick;
     if (const auto due = state_.next_wall_deadline()) {

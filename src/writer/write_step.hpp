@@ -60,6 +60,10 @@ class WriteStep {
                               SpoolAtStart& spool, std::string announcement);
     /// Before `recover`: see State.
     void set_turn_window(std::chrono::seconds window) { state_.set_turn_window(window); }
+    void set_reset_policies(std::shared_ptr<const ResetPolicies> policies) {
+        state_.set_reset_policies(std::move(policies));
+    }
+    void set_compress_at(std::int64_t tokens) { state_.set_compress_at(tokens); }
     void set_processes_max(std::size_t most) { state_.set_processes_max(most); }
     /// Whoever can be heard is heard from now on: what passed before counts against no lease.
     Now listen_from_now();

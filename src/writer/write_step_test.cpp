@@ -58,7 +58,7 @@ TEST_F(WriteStepTrial, ARecoveryThatTheStoreRefusesIsNone) {
 
 TEST_F(WriteStepTrial, ASpooledEndThatTheStoreRefusesIsNotTakenForALoss) {
     struct OneClose final : SpoolAtStart {
-        explicit OneClose(testing::FailingStore& store) : store(store) {}
+        explicit OneClose(testing::FailingStore& failing) : store(failing) {}
         void take_in(const IsOpen& is_open, const Say& say) override {
             ASSERT_TRUE(is_open(SessionId("a")));
             store.refused = {Call::commit};
@@ -169,6 +169,24 @@ TEST_F(WriteStepTrial, BackgroundProcessesAreLookedAtBeforeAnybodyCanAsk) {
     EXPECT_EQ(let_go, std::vector{process_id(8)});
     EXPECT_EQ(next.state().processes().find(process_id(8)), nullptr);
     EXPECT_EQ(next.state().find(SessionId("a"))->status(), Status::background);
+}
+
+TEST_F(WriteStepTrial, AResetThatIsDueAtAStartHidesNoDeath) {
+    ASSERT_TRUE(recover());
+    for (const auto* id : {"dead", "alive"}) {
+        auto opened = create(id, testing::process_owner(id[0] == 'd' ? 100 : 101));
+        opened.draft.key = id;
+        say(std::move(opened));
+    }
+    processes_.start(101, 7);
+    pass(1h);
+    WriteStep next(store_, [this] { return clocks_; });
+    next.set_reset_policies(testing::idle_policy(10min));
+
+    ASSERT_TRUE(next.recover(processes_, leftovers_, spool_, "started"));
+    EXPECT_EQ((*store_.find(SessionId("dead")))->end->reason, Reason::owner_lost);
+    next.step();
+    EXPECT_EQ((*store_.find(SessionId("alive")))->end->reason, Reason::idle_expiry);
 }
 
 TEST_F(WriteStepTrial, OfAnotherBootNoBackgroundProcessIsLeft) {

@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Automatic acts explained one by one in a step; more are summed up.
+/// Acts explained one by one in a step; more are summed up.
 constexpr std::size_t explained_max = 100;
 
 AwakeClock::Readings read_all_clocks() {
@@ -27,9 +27,30 @@ AwakeClock::Readings read_all_clocks() {
     return {clocks.wall, read_awake_clock(), clocks.steady};
 }
 
-void explain(std::span<const Event> automatic) {
+using Replies = std::span<const Result<Reply>>;
+
+bool was_closed_by_a_call(const Event& event, Replies replies) {
+    return std::ranges::any_of(replies, [&event](const Result<Reply>& reply) {
+        const auto* closed = reply ? std::get_if<ClosedReply>(&*reply) : nullptr;
+        return closed != nullptr && !closed->already_ended &&
+               closed->generation == event.generation && closed->session_id == event.session_id;
+    });
+}
+
+/// What came of a call, and who called did not ask for it: a message finds that its session is past
+/// its policy, or that whoever owned it has died.
+bool was_not_asked_for(const Event& event, Replies replies) {
+    if (event.type == EventType::session_reset_deferred) return true;
+    if (!event.end || event.end->proof == Proof::declared) return false;
+    return !was_closed_by_a_call(event, replies);
+}
+
+/// Nobody asked for what comes from `automatic_from` on.
+void explain(std::span<const Event> events, std::size_t automatic_from, Replies replies) {
     std::size_t told = 0;
-    for (const auto& event : automatic) {
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const auto& event = events[i];
+        if (i < automatic_from && !was_not_asked_for(event, replies)) continue;
         if (event.type == EventType::agent_end) continue;
         if (++told > explained_max) continue;
         if (event.end) {
@@ -67,11 +88,13 @@ Writer::~Writer() {
 Result<void> Writer::recover(const ProcessTable& processes, LeftoverFinder& leftovers,
                              SpoolAtStart& spool) {
     write_step_.set_turn_window(config_.current()->http.turn_window);
+    // Not the reset policies: a death that nobody saw comes first, and the step that makes a reset
+    // explains it.
     auto recovered = write_step_.recover(
         processes, leftovers, spool, fmt::format("knell {} started, pid {}", version, getpid()));
     if (!recovered) return std::unexpected(recovered.error());
     first_effects_ = std::move(recovered->effects);
-    explain(recovered->automatic);
+    explain(recovered->automatic, /*automatic_from=*/0, {});
     update_figures();
     return {};
 }
@@ -132,6 +155,12 @@ void Writer::observe(Observation&& observation) {
     queue_.push_always({std::move(observation), {}});
 }
 
+void Writer::follow_config() {
+    const auto config = config_.current();
+    write_step_.set_reset_policies(config->reset_policies);
+    write_step_.set_compress_at(config->summarizer.at_tokens);
+}
+
 void Writer::loop() {
     std::vector<Queued> taken;
     AwakeClock::Readings until;
@@ -141,6 +170,7 @@ void Writer::loop() {
         if (!queue_.pop_all(taken, write_step_.max_wait(), [&] { until = read_all_clocks(); }))
             return;
         write_step_.note_watched_until(watched_until);
+        follow_config();
         std::vector<WriteStep::Submission> words;
         words.reserve(taken.size());
         for (auto& queued : taken) {
@@ -186,7 +216,7 @@ std::span<Writer::Queued> Writer::commit(std::span<Queued> taken) {
         const Lock lock(failing_mutex_);
         why_failing_ = step.why_failed;
     }
-    explain(step.automatic());
+    explain(step.events, step.automatic_from, step.replies);
     for (auto& effect : step.effects) carry_out_(std::move(effect));
     update_figures();
     std::vector<Answer> answers;
@@ -216,6 +246,7 @@ void Writer::update_figures() {
         figures_.by_status.at(i) = write_step_.state().count(static_cast<Status>(i));
     }
     figures_.open = write_step_.state().open_count();
+    figures_.held_resets = write_step_.state().held_reset_count();
     for (std::size_t i = 0; i < figures_.processes.size(); ++i) {
         figures_.processes.at(i) =
             write_step_.state().processes().count(static_cast<ProcessActivity>(i));

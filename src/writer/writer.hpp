@@ -64,6 +64,7 @@ class Writer {
         /// Background processes that run, by what they do.
         std::array<std::atomic<std::size_t>, process_activity_names.size()> processes{};
         std::atomic<std::size_t> open{0};
+        std::atomic<std::size_t> held_resets{0};
         std::atomic<std::size_t> leases{0};
         std::atomic<Seq> last_seq{0};
         std::atomic<Seq> first_seq{0};
@@ -88,6 +89,8 @@ class Writer {
         AwakeClock::Readings arrived{};  // when it entered the queue
     };
 
+    /// What the steps need of it, which may be another since the last.
+    void follow_config();
     void loop();
     /// One step; gives what is left of the submissions, which the write step has taken.
     std::span<Queued> commit(std::span<Queued> taken);

@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 using testing::create;
 using ::testing::HasSubstr;
 using testing::lease_owner;
+using ::testing::Not;
 using Call = testing::FailingStore::Call;
 
 class WriterTrial : public ::testing::Test {
@@ -148,6 +149,58 @@ TEST_F(WriterTrial, ACrowdOfEndsIsSummedUp) {
     EXPECT_THAT(log, HasSubstr("ended session s0 generation 1: owner_lost"));
     EXPECT_THAT(log, HasSubstr("and 50 more in the same step"));
     EXPECT_EQ(writer_.figures().open, 0U);
+}
+
+TEST_F(WriterTrial, AResetThatAMessageFindsDueIsExplained) {
+    Route route;
+    route.draft = create("a").draft;
+    route.draft.key = "k";
+    Suspend suspend{.name = {.session_id = {}, .key = "k"}, .why = "stuck", .said_by = "someone"};
+    Reset reset{.name = {.session_id = {}, .key = "k"}, .force = false, .said_by = "someone"};
+    ::testing::internal::CaptureStderr();
+    recover();
+    writer_.start();
+    EXPECT_TRUE(ask(Command{route}));
+    EXPECT_TRUE(ask(Command{suspend}));
+    route.draft.id = SessionId("b");
+    EXPECT_TRUE(ask(Command{route}));
+    EXPECT_TRUE(ask(Command{reset}));
+    const auto log = stop();
+    EXPECT_THAT(log, HasSubstr("ended session a generation 1: auto_reset (policy): suspended; "
+                               "suspended since "));
+    EXPECT_THAT(log, Not(HasSubstr("ended session b"))) << "somebody asked for that";
+}
+
+TEST_F(WriterTrial, ADeathThatAMessageFindsIsExplainedAndACloseIsNot) {
+    Route route;
+    route.draft = create("a", testing::process_owner(7)).draft;
+    route.draft.key = "k";
+    auto run = create("run", testing::process_owner(8));
+    run.draft.leftovers = LeftoversPolicy::report;
+    auto over = testing::close("run", 1, Reason::exited);
+    over.is_over = over.by_parent = true;
+    over.caller = testing::process_owner(9).process;
+    ::testing::internal::CaptureStderr();
+    recover();
+    // All in one group: the message comes before what fell due is decided.
+    const auto say = [this](Input input) {
+        writer_.submit_direct(std::move(input),
+                              [](const Result<Reply>& reply) { EXPECT_TRUE(reply); });
+    };
+    say(Command{route});
+    say(Command{run});
+    writer_.observe(testing::gone(7, testing::signaled(9)));
+    route.draft.owner = testing::process_owner(10);
+    say(Command{route});
+    writer_.submit_direct(Command{over}, [](const Result<Reply>& reply) {
+        ASSERT_TRUE(reply);
+        EXPECT_EQ(std::get<ClosedReply>(*reply).end.proof, Proof::observed);
+    });
+    writer_.start();
+    EXPECT_TRUE(ask(Inspect{SessionId("a")}));
+    const auto log = stop();
+    EXPECT_THAT(log, HasSubstr("ended session a generation 1: signaled (observed): "));
+    EXPECT_THAT(log, Not(HasSubstr("ended session run"))) << "its parent said so";
 }
 
 }  // namespace
