@@ -70,14 +70,24 @@ ToolResult session_status(const JsonObject& arguments, Surroundings& surrounding
     return {.texts = {status_text(*session, *list)}, .content = std::move(content)};
 }
 
+/// The key of its conversation, as it is; "" when it has none, or is not on record.
+std::string key_of(const std::string& session_id, Surroundings& surroundings) {
+    const auto session = surroundings.call("session.show", {{"session_id", session_id}});
+    return session ? std::string(text_at(*session, "key")) : "";
+}
+
 ToolResult process_list(const JsonObject& arguments, Surroundings& surroundings) {
     JsonObject params;
     std::string of_whom = "on this machine";
     if (!wire::bool_at(arguments, "everywhere")) {
         const auto session_id = session_for(arguments, surroundings);
         if (session_id) {
-            params["session_id"] = *session_id;
-            of_whom = "of session " + *session_id;
+            // Of all sessions of its conversation: what was started before a reset may run on, and
+            // "nothing runs" would be no answer to that.
+            const auto key = key_of(*session_id, surroundings);
+            params[key.empty() ? "session_id" : "key"] = key.empty() ? *session_id : key;
+            of_whom =
+                (key.empty() ? "of session " : "of the conversation of session ") + *session_id;
         } else if (session_id.error().code == ErrorCode::not_found) {
             // All of them is a better answer than none to "is anything running?".
             of_whom = "on this machine (it is not known which session this agent runs in)";

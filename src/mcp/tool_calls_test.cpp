@@ -35,10 +35,12 @@ class ToolCalls : public ::testing::Test {
 
 TEST_F(ToolCalls, ListNamesWhatEachIsDoingAndWhose) {
     world.session = "s";
+    world.answers(R"({"id":"s"})");
     world.answers(std::string(R"({"processes":[)") + server_row + "," + gone_row + "]}");
     const auto result = call("process_list", R"({"task_id":"t","all":true,"limit":null})");
     EXPECT_THAT(world.asked,
-                ElementsAre(R"(process.list {"session_id":"s","task_id":"t","all":true})"));
+                ElementsAre(R"(session.show {"session_id":"s"})",
+                            R"(process.list {"session_id":"s","task_id":"t","all":true})"));
     EXPECT_FALSE(result.is_error);
     EXPECT_THAT(result.texts,
                 ElementsAre("2 background processes of session s, 1 running:\n"
@@ -48,6 +50,26 @@ TEST_F(ToolCalls, ListNamesWhatEachIsDoingAndWhose) {
                             "- p-1: exited (signal 15 (SIGTERM)); pid 42; make; started "
                             "2026-05-18T10:00:00.000Z; session s"));
     EXPECT_EQ(result.content.at("processes").as_array().size(), 2U);
+}
+
+TEST_F(ToolCalls, ListIsOfTheWholeConversation) {
+    world.session = "next";
+    world.answers(R"({"id":"next","key":"chat:42"})");
+    world.answers(std::string(R"({"processes":[)") + server_row + "]}");
+    const auto result = call("process_list");
+    EXPECT_THAT(world.asked, ElementsAre(R"(session.show {"session_id":"next"})",
+                                         R"(process.list {"key":"chat:42"})"));
+    EXPECT_THAT(result.texts.at(0),
+                HasSubstr("1 background process of the conversation of session next, 1 running"));
+    EXPECT_THAT(result.texts.at(0), HasSubstr("session s (its session has ended)"));
+}
+
+TEST_F(ToolCalls, ListOfASessionThatIsNotOnRecordIsOfWhatRanInIt) {
+    world.session = "s";
+    world.refuses(ErrorCode::not_found, "no session s");
+    world.answers(R"({"processes":[],"next":""})");
+    EXPECT_THAT(call("process_list").texts.at(0),
+                HasSubstr("No background processes of session s"));
 }
 
 TEST_F(ToolCalls, ListOfAnAgentWithoutASessionIsOfAll) {
@@ -69,6 +91,7 @@ TEST_F(ToolCalls, WhatCouldDeceiveWhoeverReadsItIsShownAsQuestionMarks) {
         return all.contains('?');
     };
     world.session = "s";
+    world.answers(R"({"id":"s"})");
     world.answers(std::string(R"({"processes":[)") + row + "]}");
     const auto listed = call("process_list");
     EXPECT_THAT(listed.texts.at(0), HasSubstr("sh ?gpj.x; \"a?2Jb?c\""));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "engine/observation.hpp"
 #include "engine/question.hpp"
 #include "engine/reply.hpp"
+#include "reset/reset_policies.hpp"
 #include "rpc/caller.hpp"
 #include "rpc/reports.hpp"
 #include "rpc/respond.hpp"
@@ -60,6 +62,14 @@ struct OutputPage {
     bool more = false;       // there was more than fitted
 };
 
+/// What came of a compression, once it is over.
+struct CompressResult {
+    CompressOutcome outcome = CompressOutcome::failed;
+    std::optional<OpenedReply> child;  // none: it failed
+    std::string provider;              // who made the summary
+    std::string why;                   // there is none
+};
+
 /// Where we are: what reading a call's parameters needs to know.
 class Surroundings {
   public:
@@ -75,6 +85,8 @@ class Surroundings {
     /// is gone.
     virtual std::chrono::seconds detach_window() const = 0;
     virtual std::chrono::seconds turn_window() const = 0;
+    /// Those in force.  Any thread.
+    virtual std::shared_ptr<const ResetPolicies> reset_policies() const = 0;
 };
 
 /// What space.activity is made of, beside the store.
@@ -138,6 +150,11 @@ class Backend : public Surroundings, public NodeControl {
         std::size_t node = 0;
     };
     virtual ProcessLimits process_bounds() const = 0;
+
+    /// Has what was said in it summarised, which takes as long as the summariser does; then a child
+    /// goes on from the summary.  Its session is written to as ever meanwhile.
+    virtual void compress(SessionId session, Generation generation, std::string said_by,
+                          Done<CompressResult> done) = 0;
 
     virtual Feeds& feeds() = 0;
 

@@ -11,7 +11,10 @@ namespace knell::rpc {
 std::span<const Method> methods();
 
 std::span<const Method> session_open_methods();
+std::span<const Method> session_route_methods();
 std::span<const Method> session_write_methods();
+std::span<const Method> session_reset_methods();
+std::span<const Method> session_branch_methods();
 std::span<const Method> session_why_methods();
 std::span<const Method> session_read_methods();
 std::span<const Method> session_attach_methods();

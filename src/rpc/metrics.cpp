@@ -49,6 +49,9 @@ void put_sessions(MetricText& text, const NodeStatus& node) {
         if (static_cast<Status>(i) == Status::ended) continue;
         text.sample(node.by_status.at(i), {{"status", status_names.at(i)}});
     }
+    text.gauge("knell_resets_held",
+               "Open sessions whose reset is due and waits for background work.")
+        .sample(node.held_resets);
     text.gauge("knell_sessions_ended_last_day", "Sessions that ended in the last 24 hours.");
     put_ends(text, node.ended_day);
     text.gauge("knell_sessions_ended_last_week", "Sessions that ended in the last 7 days.");

@@ -122,6 +122,7 @@ NodeStatus busy_node() {
     node.uptime = std::chrono::seconds{42};
     node.store = {.kind = "sqlite", .schema = 7, .bytes = 4096};
     node.by_status.at(static_cast<std::size_t>(Status::running)) = 3;
+    node.held_resets = 8;
     node.ended_day[{Reason::completed, Proof::declared}] = 5;
     node.leases = {.live = 2, .heartbeats = 100, .reaps = 1, .reap_lateness_max_ms = 1250};
     node.processes.running = {2, 1, 0, 0};
@@ -167,6 +168,7 @@ TEST(Metrics, AreWellFormedAndTrue) {
         {"knell_attachments", 2},
         {R"(knell_sessions{status="running"})", 3},
         {R"(knell_sessions{status="idle"})", 0},
+        {"knell_resets_held", 8},
         {R"(knell_sessions_ended_last_day{reason="completed",proof="declared"})", 5},
         {R"(knell_background_processes{activity="working"})", 2},
         {R"(knell_background_processes{activity="listening"})", 1},

@@ -90,6 +90,7 @@ struct NodeStatus {
     StoreFacts store;
     std::size_t open = 0;  // sessions
     std::array<std::size_t, status_names.size()> by_status{};
+    std::size_t held_resets = 0;  // due, and waiting for background work
     EndCounts ended_day;
     EndCounts ended_week;
     std::int64_t ended_without_reason = 0;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/background_process.hpp"
+#include "core/compression.hpp"
 #include "core/end.hpp"
 #include "core/event.hpp"
 #include "core/leftover.hpp"
@@ -17,6 +18,9 @@ namespace knell::wire {
 template <typename Enum>
 inline constexpr std::span<const std::string_view> names_of;
 
+template <>
+inline constexpr std::span<const std::string_view> names_of<CompressOutcome>{
+    compress_outcome_names};
 template <>
 inline constexpr std::span<const std::string_view> names_of<EventType>{event_type_names};
 template <>

@@ -21,6 +21,9 @@ void add_facts(JsonObject& data, const ErrorFacts& facts) {
         data["reason"] = name_of(ended->reason);
         data["ended_at"] = format_rfc3339(ended->ended_at);
         data["generation"] = ended->generation;
+        if (!ended->successor.empty()) data["successor"] = ended->successor.text();
+    } else if (const auto* blocked = std::get_if<BlockedBy>(&facts)) {
+        data["blockers"] = to_json(blocked->blockers);
     } else if (const auto* unowned = std::get_if<Unowned>(&facts)) {
         data["status"] = name_in(status_names, unowned->status);
         data["parked_since"] = format_rfc3339(unowned->since);

@@ -61,11 +61,26 @@ BackgroundProcess any_process() {
     return process;
 }
 
+std::vector<Blocker> any_blockers() {
+    std::vector<Blocker> blockers(*rc::gen::inRange<std::size_t>(0, 3));
+    for (auto& blocker : blockers) {
+        blocker.process_id = ProcessId(*any_text());
+        blocker.pid = *rc::gen::arbitrary<std::int32_t>();
+        blocker.command = *any_text();
+        blocker.started_at = any_time();
+        blocker.activity = static_cast<ProcessActivity>(*rc::gen::inRange(0, 3));
+        if (*rc::gen::arbitrary<bool>()) blocker.vouched_until = any_time();
+        if (*rc::gen::arbitrary<bool>()) blocker.until = any_time();
+    }
+    return blockers;
+}
+
 Event any_event() {
     Event event;
     event.seq = *rc::gen::inRange<Seq>(1, INT64_MAX);
     event.type = static_cast<EventType>(*rc::gen::inRange<std::size_t>(0, event_type_names.size()));
     event.time = any_time();
+    event.blockers = any_blockers();
     if (*rc::gen::inRange(0, 8) == 0) return event;
     event.session_id = SessionId(*any_text());
     event.session_key = *any_text();
@@ -82,6 +97,10 @@ Event any_event() {
     event.detail = *any_text();
     event.after_end = *rc::gen::arbitrary<bool>();
     if (*rc::gen::arbitrary<bool>()) event.process = any_process();
+    if (*rc::gen::arbitrary<bool>()) {
+        event.compression = Compression{static_cast<CompressOutcome>(*rc::gen::inRange(0, 3)),
+                                        SessionId(*any_text()), *any_text()};
+    }
     if (*rc::gen::arbitrary<bool>()) {
         event.end = End{static_cast<Reason>(*rc::gen::inRange<std::size_t>(0, reason_table.size())),
                         static_cast<Proof>(*rc::gen::inRange<std::size_t>(0, proof_names.size())),
@@ -125,6 +144,49 @@ TEST(EventText, ALineIsANotificationThatCanBeRead) {
     ASSERT_NE(params, nullptr);
     EXPECT_EQ(*params, to_json(event, "n0de"));
     EXPECT_EQ(text_at(*params, "id"), "a~b_2_start");
+}
+
+TEST(EventText, WhatHoldsAResetAndWhatRunsOnGoUnderTheirOwnNames) {
+    Event event;
+    event.type = EventType::session_reset_deferred;
+    event.session_id = SessionId("s");
+    event.blockers = {{.process_id = ProcessId("p-1"),
+                       .pid = 7,
+                       .command = "make",
+                       .started_at = from_millis(0),
+                       .activity = ProcessActivity::listening,
+                       .vouched_until = {},
+                       .until = from_millis(1000)}};
+
+    const auto told = to_json(event, "n");
+    event.type = EventType::notice;
+    const auto noticed = to_json(event, "n");
+
+    EXPECT_EQ(to_text(told.at("blockers")),
+              R"([{"process_id":"p-1","pid":7,"command":"make",)"
+              R"("started_at":"1970-01-01T00:00:00.000Z","activity":"listening",)"
+              R"("until":"1970-01-01T00:00:01.000Z"}])");
+    EXPECT_FALSE(told.contains("processes"));
+    EXPECT_EQ(noticed.at("processes"), told.at("blockers"));
+    EXPECT_FALSE(noticed.contains("blockers"));
+}
+
+TEST(EventText, ACompressionSaysHowItWent) {
+    Event event;
+    event.type = EventType::session_compress;
+    event.session_id = SessionId("s");
+    event.compression = {CompressOutcome::failed, SessionId(), ""};
+    event.detail = "no answer";
+
+    const auto failed = to_json(event, "n");
+    event.compression = {CompressOutcome::compressed, SessionId("c"), "local"};
+    const auto compressed = to_json(event, "n");
+
+    EXPECT_EQ(text_at(failed, "outcome"), "failed");
+    EXPECT_EQ(text_at(failed, "detail"), "no answer");
+    EXPECT_FALSE(failed.contains("child_id") || failed.contains("provider"));
+    EXPECT_EQ(text_at(compressed, "child_id"), "c");
+    EXPECT_EQ(text_at(compressed, "provider"), "local");
 }
 
 TEST(EventText, AGapSaysFromWhereToWhere) {

@@ -13,8 +13,9 @@
 /// into, and straight as text, for feeds.  Listed once, so that the forms cannot come apart.
 ///
 /// A Sink has `text` and `leftovers`, which leave out what is empty, `number`, `flag`, `time`,
-/// `words`, `json`, which leaves out what is none, and `object`, which hands the sink of an object
-/// inside to whoever lists its fields.
+/// `words`, `json`, which leaves out what is none, `object`, which hands the sink of an object
+/// inside to whoever lists its fields, and `objects`, which does so for each of several and leaves
+/// out none.
 namespace knell::wire {
 
 template <typename Sink>
@@ -66,6 +67,7 @@ void list_fields(Sink& sink, const Session& session) {
     sink.text("source", session.source);
     sink.text("platform", session.platform);
     sink.text("user_id", session.user_id);
+    sink.text("chat_type", session.chat_type);
     sink.text("parent_id", session.parent_id.text());
     sink.text("relation", name_in(relation_names, session.relation));
     sink.number("generation", session.generation);
@@ -75,6 +77,7 @@ void list_fields(Sink& sink, const Session& session) {
     sink.text("cwd", session.cwd);
     sink.time("started_at", session.started_at);
     sink.time("last_activity_at", session.last_activity_at);
+    sink.time("last_interaction_at", session.last_interaction_at);
     if (session.end) list_fields(sink, *session.end);
     list_fields(sink, session.tally);
     sink.object("owner", [&session](auto& inner) { list_fields(inner, session.owner); });
@@ -92,6 +95,14 @@ void list_fields(Sink& sink, const Session& session) {
     since("turn_since", session.turn_since);
     since("background_since", session.background_since);
     sink.flag("pinned", session.pinned);
+    if (session.suspended_at) {
+        sink.object("suspended", [&session](auto& inner) {
+            inner.time("since", *session.suspended_at);
+            inner.text("why", session.suspend_why);
+        });
+    }
+    since("reset_held_since", session.reset_held_since);
+    if (session.summary_lost) sink.flag("summary_lost", true);
     if (!session.meta.empty()) sink.json("meta", session.meta);
 }
 
@@ -161,6 +172,32 @@ void list_fields(Sink& sink, const BackgroundProcess& process, const ProcessView
     }
 }
 
+template <typename Sink>
+void list_fields(Sink& sink, const Blocker& blocker) {
+    sink.text("process_id", blocker.process_id.text());
+    sink.number("pid", blocker.pid);
+    sink.text("command", blocker.command);
+    sink.time("started_at", blocker.started_at);
+    sink.text("activity", name_in(process_activity_names, blocker.activity));
+    if (blocker.vouched_until) sink.time("vouched_until", *blocker.vouched_until);
+    if (blocker.until) sink.time("until", *blocker.until);
+}
+
+/// They hold a reset back, or ran on after one.
+template <typename Sink>
+void list_blockers(Sink& sink, const Event& event) {
+    const bool ran_on = event.type == EventType::notice;
+    sink.objects(ran_on ? "processes" : "blockers", event.blockers,
+                 [](auto& inner, const Blocker& blocker) { list_fields(inner, blocker); });
+}
+
+template <typename Sink>
+void list_fields(Sink& sink, const Compression& compression) {
+    sink.text("outcome", name_in(compress_outcome_names, compression.outcome));
+    sink.text("child_id", compression.child.text());
+    sink.text("provider", compression.provider);
+}
+
 /// As it was when the event happened.
 inline ProcessView view_of(const Event& event) {
     return {.now = event.time,
@@ -175,6 +212,7 @@ void list_fields(Sink& sink, const Event& event, std::string_view node_id) {
     sink.text("type", name_in(event_type_names, event.type));
     sink.time("time", event.time);
     if (event.session_id.empty()) {
+        list_blockers(sink, event);
         sink.text("detail", event.detail);
         return;
     }
@@ -196,6 +234,8 @@ void list_fields(Sink& sink, const Event& event, std::string_view node_id) {
         sink.object("process",
                     [&event](auto& inner) { list_fields(inner, *event.process, view_of(event)); });
     }
+    list_blockers(sink, event);
+    if (event.compression) list_fields(sink, *event.compression);
     if (event.end) {
         list_fields(sink, *event.end);
         list_fields(sink, event.tally);

@@ -41,6 +41,18 @@ class ObjectSink {
         list(sink);
         object_[name] = std::move(inner);
     }
+    template <typename Item, typename List>
+    void objects(std::string_view name, const std::vector<Item>& items, List list) {
+        if (items.empty()) return;
+        JsonArray array;
+        for (const auto& item : items) {
+            JsonObject inner;
+            ObjectSink sink(inner);
+            list(sink, item);
+            array.push_back(std::move(inner));
+        }
+        object_[name] = std::move(array);
+    }
 
   private:
     JsonObject& object_;

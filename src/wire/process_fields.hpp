@@ -66,5 +66,16 @@ inline constexpr std::array process_fields{
           .about = "how it ended"},
 };
 
+/// Of one that a reset has to do with.
+inline constexpr std::array blocker_fields{
+    always("process_id", text, "its name: p- and 13 letters and digits"),
+    always("pid", integer, "as the daemon counts"),
+    only("known", "command", text, "its words as one line, shortened"),
+    always("started_at", time, "when it was started; of others, when it came on record"),
+    always_one_of<ProcessActivity>("activity", "what it and everything below it do"),
+    only("somebody vouches for it", "vouched_until", time, "it counts as work until then"),
+    only("it can hold a reset", "until", time, "at the longest"),
+};
+
 }  // namespace fields
 }  // namespace knell::wire

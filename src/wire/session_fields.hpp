@@ -32,6 +32,13 @@ inline constexpr Field title_param{.name = "title",
                                    .may_be_empty = true,
                                    .max = limits::title_bytes_max,
                                    .about = "for people"};
+inline constexpr Field automatic_param{
+    .name = "automatic",
+    .type = boolean,
+    .standard = 0,
+    .about =
+        "a machine's doing, such as a cron job's: it is no interaction, which idle resets "
+        "count from"};
 
 // Where an answer comes page by page.
 inline constexpr Field limit_param{.name = "limit",
@@ -104,6 +111,11 @@ inline constexpr std::array end_fields{
                 "leftover", leftover_fields),
 };
 
+inline constexpr std::array suspended_fields{
+    always("since", time, "since when"),
+    only("given", "why", text, "in words"),
+};
+
 inline constexpr std::array session_fields = joined(
     joined(
         std::array{
@@ -112,6 +124,7 @@ inline constexpr std::array session_fields = joined(
             always("source", word, "where it comes from"),
             only("given", "platform", word, "where its user writes"),
             only("given", "user_id", text, "whose conversation it is"),
+            only("given", "chat_type", word, "what kind of conversation: dm, group ..."),
             only("it has one", "parent_id", id, "the session it came out of"),
             Field{.name = "relation",
                   .type = choice,
@@ -125,6 +138,7 @@ inline constexpr std::array session_fields = joined(
             only("given", "cwd", text, "working directory"),
             always("started_at", time, "when this generation was opened"),
             always("last_activity_at", time, "its last message or turn"),
+            always("last_interaction_at", time, "the last of them that was not a machine's doing"),
         },
         end_fields),
     std::array{
@@ -146,6 +160,12 @@ inline constexpr std::array session_fields = joined(
         only("a turn is on", "turn_since", time, "since when"),
         only("a background process of its counts as work", "background_since", time, "since when"),
         always("pinned", boolean, "whether a person wants it kept"),
+        with_object(only("the next message begins a new conversation", "suspended", object,
+                         "since when, and why"),
+                    "", suspended_fields),
+        only("its reset is due and background work holds it back", "reset_held_since", time,
+             "since when"),
+        only("it came out of a compression without a summary", "summary_lost", boolean, "true"),
         only("given", "meta", object, "what the client keeps with it"),
     });
 
@@ -189,6 +209,20 @@ inline constexpr std::array event_fields = joined(
                 only("about a background process", "process", object, "the process, at that time"),
                 "process", process_fields),
             only("a session:update", "pinned", boolean, "whether it is kept, now"),
+            with_object(only("a session:reset_deferred", "blockers", array,
+                             "background work that holds its reset back"),
+                        "blocker", blocker_fields),
+            with_object(only("a notice of a reset", "processes", array,
+                             "background work of the session that runs on"),
+                        "blocker", blocker_fields),
+            Field{.name = "outcome",
+                  .type = choice,
+                  .choices = names_of<CompressOutcome>,
+                  .when = "a session:compress",
+                  .about = "how the compression went"},
+            only("a session:compress, and it did not fail", "child_id", id,
+                 "the session that goes on"),
+            only("a session:compress, and there was one", "provider", text, "who made the summary"),
         },
         end_fields),
     std::array{
@@ -206,6 +240,7 @@ inline constexpr std::array shared_objects{
     SharedObject{"session", session_fields},   SharedObject{"owner", owner_facts},
     SharedObject{"leftover", leftover_fields}, SharedObject{"message", message_facts},
     SharedObject{"event", event_fields},       SharedObject{"process", process_fields},
+    SharedObject{"blocker", blocker_fields},
 };
 
 }  // namespace knell::wire::fields

@@ -40,6 +40,17 @@ JsonArray to_json(const std::vector<Leftover>& leftovers) {
     return array;
 }
 
+JsonArray to_json(const std::vector<Blocker>& blockers) {
+    JsonArray array;
+    for (const auto& blocker : blockers) {
+        JsonObject object;
+        ObjectSink sink(object);
+        list_fields(sink, blocker);
+        array.push_back(std::move(object));
+    }
+    return array;
+}
+
 JsonObject to_json(const Message& message) {
     JsonObject object;
     object["role"] = message.role;

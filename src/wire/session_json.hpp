@@ -17,6 +17,7 @@ void append_session(std::string& out, const Session& session);
 JsonObject to_json(const Owner& owner);
 JsonObject to_json(const Message& message);
 JsonArray to_json(const std::vector<Leftover>& leftovers);
+JsonArray to_json(const std::vector<Blocker>& blockers);
 JsonObject to_json(const Event& event, std::string_view node_id);
 
 }  // namespace knell::wire

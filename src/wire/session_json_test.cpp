@@ -24,9 +24,10 @@ Choice any_of(const Names& names) {
 Session any_session() {
     Session session;
     session.id = SessionId(any_text());
-    for (auto* text : {&session.key, &session.source, &session.platform, &session.user_id,
-                       &session.model, &session.title, &session.cwd, &session.park_why,
-                       &session.owner.host, &session.owner.command}) {
+    for (auto* text :
+         {&session.key, &session.source, &session.platform, &session.user_id, &session.model,
+          &session.title, &session.cwd, &session.park_why, &session.owner.host,
+          &session.owner.command, &session.chat_type, &session.suspend_why}) {
         *text = any_text();
     }
     session.meta = *rc::gen::element<std::string>("", R"({"a": [1, "x"]})", "broken{");
@@ -38,11 +39,13 @@ Session any_session() {
     session.on_owner_loss = any_of<OnOwnerLoss>(on_owner_loss_names);
     session.park_window = std::chrono::seconds(*rc::gen::inRange(0, 3));
     session.started_at = any_time();
+    session.last_interaction_at = any_time();
+    session.summary_lost = *rc::gen::arbitrary<bool>();
     session.attached = *rc::gen::inRange(0, 3);
     session.pinned = *rc::gen::arbitrary<bool>();
     for (auto* time : {&session.detached_since, &session.background_since, &session.turn_since,
                        &session.unknown_since, &session.stalled_since, &session.parked_since,
-                       &session.parked_before}) {
+                       &session.parked_before, &session.suspended_at, &session.reset_held_since}) {
         *time = maybe_time();
     }
     if (*rc::gen::arbitrary<bool>()) session.end = End{.detail = any_text(), .leftovers = {}};
@@ -56,6 +59,24 @@ RC_GTEST_PROP(SessionText, IsTheObjectByteForByte, ()) {
     append_session(text, session);
 
     RC_ASSERT(text == to_text(to_json(session)));
+}
+
+TEST(SessionText, SaysWhatIsUnusualOnlyWhereItHolds) {
+    Session session;
+    const auto plain = to_json(session);
+    session.suspended_at = session.reset_held_since = from_millis(0);
+    session.suspend_why = "a person";
+    session.summary_lost = true;
+
+    const auto unusual = to_json(session);
+
+    for (const auto* name : {"chat_type", "suspended", "reset_held_since", "summary_lost"}) {
+        EXPECT_FALSE(plain.contains(name)) << name;
+    }
+    EXPECT_EQ(to_text(unusual.at("suspended")),
+              R"({"since":"1970-01-01T00:00:00.000Z","why":"a person"})");
+    EXPECT_EQ(text_at(unusual, "reset_held_since"), "1970-01-01T00:00:00.000Z");
+    EXPECT_TRUE(unusual.at("summary_lost").as_bool());
 }
 
 }  // namespace

@@ -98,6 +98,20 @@ class TextSink {
         list(inner);
         inner.finish();
     }
+    template <typename Item, typename List>
+    void objects(std::string_view name, const std::vector<Item>& items, List list) {
+        if (items.empty()) return;
+        put_name(name);
+        char before = '[';
+        for (const auto& item : items) {
+            out_ += before;
+            before = ',';
+            TextSink inner(out_);
+            list(inner, item);
+            inner.finish();
+        }
+        out_ += ']';
+    }
     void leftovers(std::string_view name, const std::vector<Leftover>& value) {
         if (value.empty()) return;
         put_name(name);

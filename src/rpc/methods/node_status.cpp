@@ -26,6 +26,9 @@ constexpr std::array session_counts = [] {
     }
     return rows;
 }();
+constexpr std::array reset_counts{
+    always("held", integer, "open sessions whose reset is due and waits for background work"),
+};
 constexpr std::array span_fields{
     always("total", integer, "sessions that ended"),
     always("by_reason", object, "how many by reason"),
@@ -94,6 +97,7 @@ constexpr std::array status_result{
     always("uptime_s", integer, "for how long it has run"),
     always_object("store", store_fields, "the record"),
     always_object("sessions", session_counts, "open ones, by status"),
+    always_object("resets", reset_counts, "resets by policy"),
     always_object("ended", ended_fields, "those that ended lately"),
     always_object("leaks", leak_fields, "what must not be"),
     always_object("leases", lease_fields, "leases and how they end"),
@@ -177,6 +181,7 @@ JsonObject render(const NodeStatus& node) {
                                  {"schema", node.store.schema},
                                  {"sqlite_version", node.store.library}};
     status["sessions"] = render_sessions(node);
+    status["resets"] = JsonObject{{"held", node.held_resets}};
     status["ended"] =
         JsonObject{{"day", render(node.ended_day)}, {"week", render(node.ended_week)}};
     status["leaks"] = JsonObject{{"ended_without_reason", node.ended_without_reason}};

@@ -2,31 +2,22 @@
 
 #include "rpc/change.hpp"
 #include "rpc/method_table.hpp"
-#include "rpc/owner_params.hpp"
+#include "rpc/session_params.hpp"
 #include "rpc/spooled.hpp"
 
 namespace knell::rpc {
 
 namespace {
 
-using namespace owner_rows;
+using namespace session_rows;
 
-// A client that has none of these may say so with "", as gateways that fill in a form do.
-constexpr Field cwd_param{.name = "cwd",
-                          .type = text,
-                          .may_be_empty = true,
-                          .max = limits::cwd_bytes_max,
-                          .about = "working directory"};
 constexpr std::array create_params{
     Field{.name = "id", .type = id, .about = "default: a new UUIDv7"},
     key_param,
     source_param,
-    Field{.name = "platform", .type = word, .may_be_empty = true, .about = "telegram, slack ..."},
-    Field{.name = "user_id",
-          .type = text,
-          .may_be_empty = true,
-          .max = limits::user_id_bytes_max,
-          .about = "whose conversation it is"},
+    platform_param,
+    chat_type_param,
+    user_id_param,
     Field{.name = "parent_id",
           .type = id,
           .may_be_empty = true,
@@ -36,11 +27,7 @@ constexpr std::array create_params{
           .standard = place_of(Relation::none),
           .choices = names_of<Relation>,
           .about = "compression, branch, subagent or reset"},
-    Field{.name = "model",
-          .type = text,
-          .may_be_empty = true,
-          .max = limits::model_bytes_max,
-          .about = "the model that answers"},
+    model_param,
     title_param,
     cwd_param,
     owner_param,
@@ -48,10 +35,7 @@ constexpr std::array create_params{
     park_param,
     leftovers_param,
     reaper_param,
-    Field{.name = "meta",
-          .type = object,
-          .max = limits::meta_bytes_max,
-          .about = "anything of the client's own"},
+    meta_param,
 };
 constexpr Field next_title_param = [] {
     auto row = title_param;
@@ -79,32 +63,12 @@ constexpr std::array resume_params{
           .standard = 0,
           .about = "end the present owner's generation as superseded"},
 };
-constexpr std::array opened_result{
-    always("session_id", id, "the session"),
-    always("generation", integer, "the fencing token of this owner"),
-    always_one_of<Status>("status", "of the session, now"),
-    only("the owner has a lease", "lease_ttl_s", integer, "renew it within so many seconds"),
-    only("the owner has a lease", "renew_every_s", integer,
-         "how often to: two renewals may be lost"),
-};
 /// What was spooled has the rows of a create but for the owner.
 constexpr std::array spooled_params = [] {
     auto rows = create_params;
     std::ranges::find(rows, "owner", &Field::name)->fields = spooled_owner_params;
     return rows;
 }();
-
-JsonObject render(const OpenedReply& reply) {
-    JsonObject result{{"session_id", reply.session_id.text()},
-                      {"generation", reply.generation},
-                      {"status", name_in(status_names, reply.status)}};
-    if (reply.lease_ttl.count() > 0) {
-        result["lease_ttl_s"] = reply.lease_ttl.count();
-        // Two beats may be lost before the lease is.
-        result["renew_every_s"] = std::max<std::int64_t>(1, reply.lease_ttl.count() / 3);
-    }
-    return result;
-}
 
 /// Everything of a new session but its owner.
 template <const auto& table>
@@ -116,10 +80,7 @@ Create read_draft(wire::Given<table>& given, Surroundings& here) {
         draft.id = here.new_session_id();
         create.fresh_id = true;
     }
-    draft.key = given.template get<"key">();
-    draft.source = given.template get<"source">();
-    draft.platform = given.template get<"platform">();
-    draft.user_id = given.template get<"user_id">();
+    read_conversation(given, draft);
     draft.parent_id = given.template get<"parent_id">();
     draft.relation = given.template choice<Relation, "relation">();
     if (draft.relation != Relation::none && draft.parent_id.empty()) {
@@ -128,15 +89,7 @@ Create read_draft(wire::Given<table>& given, Surroundings& here) {
     if (!draft.parent_id.empty() && draft.parent_id == draft.id) {
         given.reject("parent_id", "is the session itself");
     }
-    draft.model = given.template get<"model">();
-    draft.title = given.template get<"title">();
-    draft.cwd = given.template get<"cwd">();
-    const auto loss = read_owner_loss(given, given.template choice<OnOwnerLoss, "on_owner_loss">(),
-                                      given.template get<"park_s">());
-    draft.on_owner_loss = loss.act;
-    draft.park_window = loss.window;
     draft.leftovers = given.template choice<LeftoversPolicy, "leftovers">();
-    draft.meta = given.template get<"meta">();
     return create;
 }
 
@@ -153,7 +106,7 @@ Result<Create> read_create(const Call& call, Surroundings& here) {
 }
 
 void create_now(Call&& call, Backend& backend) {
-    submit(read_create(call, backend), std::move(call.respond), backend, render);
+    submit(read_create(call, backend), std::move(call.respond), backend, render_opened);
 }
 
 /// An id that is taken may be its owner's who has just died: that is looked at before the answer is
@@ -161,15 +114,7 @@ void create_now(Call&& call, Backend& backend) {
 void create(Call&& call, Backend& backend) {
     if (!call.params.contains("id")) return create_now(std::move(call), backend);
     auto command = read_create(call, backend);
-    if (!command) return call.respond(std::unexpected(std::move(command.error())));
-    auto held = std::make_shared<Call>(std::move(call));
-    backend.submit(std::move(*command), [held, &backend](Result<Reply> reply) {
-        if (!reply && reply.error().code == ErrorCode::owned) {
-            return after_a_look(std::move(*held), backend, create_now);
-        }
-        if (!reply) return held->respond(std::unexpected(std::move(reply.error())));
-        held->respond(render(std::get<OpenedReply>(*reply)));
-    });
+    submit_or_look(std::move(command), std::move(call), backend, render_opened, create_now);
 }
 
 void resume_now(Call&& call, Backend& backend) {
@@ -190,7 +135,7 @@ void resume_now(Call&& call, Backend& backend) {
         resume.reaper = reaper_of(call.caller, backend);
         resume.reaper_is_parent = is_parent(call.caller, resume.owner, backend);
     }
-    submit(if_good(given, std::move(resume)), std::move(call.respond), backend, render);
+    submit(if_good(given, std::move(resume)), std::move(call.respond), backend, render_opened);
 }
 
 void resume(Call&& call, Backend& backend) {

@@ -5,6 +5,7 @@
 #include "core/limits.hpp"
 #include "rpc/method_table.hpp"
 #include "rpc/methods/process_row.hpp"
+#include "rpc/methods/reset_row.hpp"
 #include "rpc/methods/session_page.hpp"
 #include "wire/session_fields.hpp"
 #include "wire/session_json.hpp"
@@ -53,6 +54,10 @@ constexpr std::array show_params{
 constexpr std::array show_result = joined(
     session_fields,
     std::array{
+        only("it ended, and another goes on in its place", "successor", id, "which"),
+        only("it is reset by policy", "next_reset_at", time, "as in `reset`"),
+        with_object(only("it is open and has a key", "reset", object, "when it is reset, and why"),
+                    "", reset_rows::reset_fields),
         always("processes", integer, "its background processes that run: see process.list"),
         with_object(
             Field{.name = "messages", .type = array, .when = "asked for", .about = "oldest first"},
@@ -75,6 +80,33 @@ void list(Call&& call, Backend& backend) {
     answer_page(std::move(call), std::move(query), backend);
 }
 
+/// In which way the session that goes on in its place came out of it.
+Relation successor_relation(Reason reason) {
+    if (reason == Reason::compression) return Relation::compression;
+    if (reason == Reason::branched) return Relation::branch;
+    return Relation::reset;
+}
+
+Result<void> add_successor(JsonObject& result, const Session& session, Reader& reader) {
+    if (!session.end) return {};
+    const auto child = reader.newest_child(session.id, successor_relation(session.end->reason));
+    if (!child) return std::unexpected(child.error());
+    if (*child) result["successor"] = (*child)->id.text();
+    return {};
+}
+
+Result<void> add_reset(JsonObject& result, const Session& session, Reader& reader,
+                       const Backend& backend) {
+    auto view = view_reset(session, *backend.reset_policies());
+    if (!view) return {};
+    auto held = read_held(session, view->policy, reader, backend);
+    if (!held) return std::unexpected(std::move(held.error()));
+    view->held = std::move(*held);
+    if (view->next) result["next_reset_at"] = format_rfc3339(view->next->at);
+    result["reset"] = render_reset(*view);
+    return {};
+}
+
 Result<Json> find_and_render(const SessionId& id, MessageQuery query, Reader& reader,
                              Backend& backend) {
     const auto session = reader.find(id);
@@ -85,6 +117,9 @@ Result<Json> find_and_render(const SessionId& id, MessageQuery query, Reader& re
     }
     note_named(**session, backend);
     auto result = wire::to_json(**session);
+    auto added = add_successor(result, **session, reader);
+    if (added) added = add_reset(result, **session, reader, backend);
+    if (!added) return std::unexpected(std::move(added.error()));
     const auto running = count_running(id, reader);
     if (!running) return std::unexpected(running.error());
     result["processes"] = *running;

@@ -1,5 +1,5 @@
 // session.why: verdict and evidence, every transition with cause and time, what would end the
-// session and when.
+// session and when, and what is the matter with its reset.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,6 +8,7 @@
 #include "engine/refusals.hpp"
 #include "rpc/method_table.hpp"
 #include "rpc/methods/process_row.hpp"
+#include "rpc/methods/reset_row.hpp"
 #include "watch/process_check.hpp"
 #include "wire/session_fields.hpp"
 #include "wire/session_json.hpp"
@@ -50,6 +51,13 @@ constexpr std::array why_result{
     always_objects("transitions", transition_fields, "all that happened to it, oldest first"),
     next_after,
     always_objects("would_end", cause_fields, "what would end it; empty once it has ended"),
+    with_object(only("it is open and has a key", "reset", object, "when it is reset, and why"), "",
+                reset_rows::reset_fields),
+    Field{.name = "reset_explained",
+          .type = array,
+          .items = text,
+          .when = "it is open and has a key",
+          .about = "the same in words, a sentence each"},
     with_object(always("processes", array, "its background processes that run, at most 64 of them"),
                 "process", process_fields),
 };
@@ -162,7 +170,8 @@ JsonObject cause(std::string_view what, const InspectReply& live, bool timed) {
 }
 
 /// What would end it, and when as far as that can be said.
-JsonArray would_end(const Session& session, const InspectReply& live) {
+JsonArray would_end(const Session& session, const InspectReply& live,
+                    const std::optional<ResetView>& reset, WallTime now) {
     JsonArray causes;
     if (session.end) return causes;
     causes.push_back(cause("session.close, by its owner or by a person (knell end)", live, false));
@@ -181,6 +190,9 @@ JsonArray would_end(const Session& session, const InspectReply& live) {
         if (session.owner.lease_ttl.count() > 0) {
             causes.push_back(cause("a missed renewal only marks it stalled", live, true));
         }
+    }
+    if (reset) {
+        if (auto policy = render_cause(*reset, now)) causes.push_back(std::move(*policy));
     }
     causes.push_back(cause("session.resume with takeover, as superseded", live, false));
     return causes;
@@ -202,7 +214,7 @@ JsonArray transitions(const std::vector<Event>& events) {
         object["time"] = format_rfc3339(event.time);
         object["generation"] = event.generation;
         object["event"] = name_in(event_type_names, event.type);
-        if (auto text = describe(event); !text.empty()) object["cause"] = std::move(text);
+        if (const auto text = describe(event); !text.empty()) object["cause"] = text;
         if (event.end) object["evidence"] = event.end->evidence;
         array.push_back(std::move(object));
     }
@@ -237,7 +249,13 @@ Result<Json> explain(const SessionId& id, Seq after, const InspectReply& live, B
     result["evidence"] = verdict.evidence;
     result["transitions"] = transitions(events->events);
     if (events->next < events->newest) result["next"] = events->next;
-    result["would_end"] = would_end(**session, live);
+    const auto reset = view_reset(**session, live, *backend.reset_policies());
+    result["would_end"] = would_end(**session, live, reset, now);
+    if (reset) {
+        const auto words = explain_reset(**session, *reset, now);
+        result["reset"] = render_reset(*reset);
+        result["reset_explained"] = JsonArray(words.begin(), words.end());
+    }
     JsonArray rows;
     for (const auto& row : *processes) {
         rows.push_back(render_process(row, /*task_id=*/{}, now, backend));

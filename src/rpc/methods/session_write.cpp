@@ -5,15 +5,14 @@
 #include "core/limits.hpp"
 #include "rpc/change.hpp"
 #include "rpc/method_table.hpp"
-#include "rpc/owner_params.hpp"
+#include "rpc/session_params.hpp"
 #include "rpc/spooled.hpp"
-#include "wire/session_json.hpp"
 
 namespace knell::rpc {
 
 namespace {
 
-using namespace owner_rows;
+using namespace session_rows;
 
 // --- session.append -----------------------------------------------------------------------------
 
@@ -41,6 +40,7 @@ constexpr std::array append_params{
           .fields = message_params,
           .unit = "message",
           .about = "[{role, content, tool_name?, tokens?}]"},
+    automatic_param,
 };
 constexpr std::array append_result{
     always("session_id", id, "the session"),
@@ -63,6 +63,7 @@ void append(Call&& call, Backend& backend) {
     Append append;
     append.session_id = given.get<"session_id">();
     append.generation = given.get_as<Generation, "generation">();
+    append.is_automatic = given.get<"automatic">();
     if (const auto* messages = given.array<"messages">()) {
         append.messages.reserve(messages->size());
         given.each<"messages", message_params>(*messages, [&append](auto& one) {
@@ -110,29 +111,6 @@ constexpr std::array close_params{
           .about = "look for what the command left running first"},
     reaper_param,
 };
-constexpr std::array close_result{
-    always("session_id", id, "the session"),
-    always("generation", integer, "that ended"),
-    always_one_of<Status>("status", "ended"),
-    always("reason", word, "why it ended"),
-    always("ended_at", time, "when"),
-    always("already_ended", boolean, "true when it had ended before; nothing was changed"),
-    with_object(Field{.name = "leftovers",
-                      .type = array,
-                      .when = "its command left some",
-                      .about = "processes that it left running"},
-                "leftover", leftover_fields),
-};
-
-JsonObject render(const ClosedReply& reply) {
-    JsonObject result{
-        {"session_id", reply.session_id.text()},          {"generation", reply.generation},
-        {"status", name_in(status_names, Status::ended)}, {"reason", name_of(reply.end.reason)},
-        {"ended_at", format_rfc3339(reply.end.ended_at)}, {"already_ended", reply.already_ended}};
-    if (!reply.end.leftovers.empty()) result["leftovers"] = wire::to_json(reply.end.leftovers);
-    return result;
-}
-
 using GivenClose = wire::Given<close_params>;
 
 Reason read_reason(GivenClose& given) {
@@ -175,7 +153,7 @@ Close read_close(GivenClose& given, const Caller& caller, const Surroundings& he
 }
 
 void submit_close(Result<Close>&& command, Respond&& respond, Backend& backend) {
-    submit(std::move(command), std::move(respond), backend, render);
+    submit(std::move(command), std::move(respond), backend, render_closed);
 }
 
 void close_now(Call&& call, Backend& backend) {
@@ -273,7 +251,7 @@ void heartbeat(Call&& call, Backend& backend) {
 constexpr std::array family{
     Method{"session.append", "add messages", append_params, append_result, append,
            /*is_ordered=*/true},
-    Method{"session.close", "end a session; twice is not an error", close_params, close_result,
+    Method{"session.close", "end a session; twice is not an error", close_params, closed_result,
            close},
     // Not ordered: a sign of life counts when it comes, and must not be late for its lease.
     Method{"session.heartbeat", "signs of life: renew leases", heartbeat_params, heartbeat_result,

@@ -9,7 +9,7 @@ namespace {
 
 using namespace wire::fields;
 
-constexpr std::array turn_params{session_param, generation_param};
+constexpr std::array turn_params{session_param, generation_param, automatic_param};
 constexpr std::array turn_result{
     always("session_id", id, "the session"),
     always("generation", integer, "its fencing token"),
@@ -52,6 +52,7 @@ void turn(Call&& call, Backend& backend, bool on) {
     turn.session_id = given.get<"session_id">();
     turn.generation = given.get_as<Generation, "generation">();
     turn.on = on;
+    turn.is_automatic = given.get<"automatic">();
     turn.window = backend.turn_window();
     if (given.error()) return call.respond(given.failure());
     const auto connection = call.caller.connection;
