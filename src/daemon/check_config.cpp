@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "config/config.hpp"
+#include "config/config_summarizer.hpp"
 #include "daemon/daemon.hpp"
 #include "deliver/hook/directory.hpp"
 #include "deliver/webhook/secret.hpp"
@@ -48,6 +49,9 @@ void add(ConfigReport& report, const Config& config, Environment environment) {
             add_secret(report, secret, webhook, environment);
         }
         add_remarks(report, "webhook", webhook.name, webhook.remarks);
+    }
+    for (const auto& remark : remarks_about(config.summarizer)) {
+        report.remarks.push_back("summarizer: " + remark);
     }
     for (const auto& gateway : config.gateways) {
         const auto token = read_secret({.file = gateway.token_file});

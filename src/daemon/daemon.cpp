@@ -16,6 +16,7 @@
 #include "daemon/background_service.hpp"
 #include "daemon/claims.hpp"
 #include "daemon/command_search.hpp"
+#include "daemon/compressor.hpp"
 #include "daemon/daemon_place.hpp"
 #include "daemon/delivery.hpp"
 #include "daemon/descriptors.hpp"
@@ -137,6 +138,7 @@ class Daemon final : public rpc::Backend {
             writer_.announce_shutdown(*self, housekeeping_.why_stopped());
         }
         delivery_->stop();
+        compressor_.stop();
         reads_.thread().stop();
         feed_thread_.stop();
         background_.stop();
@@ -215,6 +217,7 @@ class Daemon final : public rpc::Backend {
                               .file_watch_trouble = delivery_->file_watch_trouble(),
                               .hook_shortage = delivery_->hook_shortage(),
                               .http_trouble = http_.trouble(),
+                              .config_trouble = config_.trouble(),
                               .attachments = dispatcher_.attachment_count()},
                              reader);
     }
@@ -272,6 +275,14 @@ class Daemon final : public rpc::Backend {
     ProcessLimits process_bounds() const override { return background_.bounds(); }
     ProcessId new_process_id() override { return ProcessId::from_bits(random_bits().front()); }
 
+    std::shared_ptr<const ResetPolicies> reset_policies() const override {
+        return config_.current()->reset_policies;
+    }
+    void compress(SessionId session, Generation generation, std::string said_by,
+                  rpc::Done<rpc::CompressResult> done) override {
+        compressor_.compress(session, generation, std::move(said_by), std::move(done));
+    }
+
     void stop() override { loop_.stop(); }
     std::string how_watched(const ProcessIdentity& process) const override {
         return std::string(WatchList::describe(watch_.how(process)));
@@ -323,6 +334,7 @@ class Daemon final : public rpc::Backend {
     void carry_out_one(OpenGate&& effect) { background_.carry_out(effect); }
     void carry_out_one(StopTree&& effect) { background_.carry_out(std::move(effect)); }
     void carry_out_one(StopLeftovers&& effect) { background_.carry_out(std::move(effect)); }
+    void carry_out_one(StartCompression&& effect) { compressor_.carry_out(std::move(effect)); }
 
     /// With what is published next, behind the answers of that step.
     void carry_out_one(ReleaseClients&& effect) { released_.push_back(std::move(effect)); }
@@ -348,6 +360,21 @@ class Daemon final : public rpc::Backend {
             .submit = [this](Command&& it, auto done) { submit(std::move(it), std::move(done)); }};
     }
 
+    Compressor::Dependencies compressor_dependencies() {
+        return {
+            .reads = reads_,
+            .config = config_,
+            .node = store_->node_id(),
+            .directory = options_.paths.state_dir,
+            .submit = [this](Command&& it,
+                             rpc::Done<Reply> done) { submit(std::move(it), std::move(done)); },
+            .record = [this](Observation&& seen,
+                             rpc::Done<Reply> done) { queue(std::move(seen), std::move(done)); },
+            .post = [this](auto work) { loop_.post(std::move(work)); },
+            .new_session_id = [this] { return new_session_id(); },
+            .steady = [] { return read_clocks().steady; }};
+    }
+
     Delivery::Dependencies delivery_dependencies() {
         return {.reader = std::move(delivery_reader_),
                 .save =
@@ -368,6 +395,7 @@ class Daemon final : public rpc::Backend {
     void publish(std::vector<Writer::Answer> answers, std::vector<Event> events) {
         const auto newest = events.empty() ? 0 : events.back().seq;
         if (newest > 0) delivery_->wake(newest);
+        compressor_.note_ends(events);
         process_counts_.count(events);
         // Nobody listens: destroyed here, where they were made, not on the other thread.
         if (!feeds_.has_listeners()) events = {};
@@ -416,6 +444,7 @@ class Daemon final : public rpc::Backend {
     Space space_{fmt::format("{:x}", to_millis(started_.wall)), store_->node_id(), store_->notes(),
                  config_};
     ReadService reads_;
+    Compressor compressor_{compressor_dependencies()};
     ReadThread feed_thread_;  // a feed a million events behind delays no listing
     rpc::Feeds feeds_;        // outlives the connections, which hold its subscribers
     rpc::Dispatcher dispatcher_;

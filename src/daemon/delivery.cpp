@@ -12,8 +12,11 @@
 
 #include "core/limits.hpp"
 #include "daemon/hooks_report.hpp"
+#include "daemon/orphan_log.hpp"
 #include "platform/clock.hpp"
 #include "platform/log.hpp"
+#include "platform/marked_run.hpp"
+#include "summarize/launch.hpp"
 
 namespace knell {
 
@@ -95,17 +98,9 @@ void Delivery::reload_soon() {
 void Delivery::loop() {
     changed_at_ = scheduler_.head();
     // Before anything is tried again: a hook never runs beside the run that was cut off.
-    const auto orphans = hooks_.stop_orphans();
-    for (const auto& [hook, pid] : orphans.stopped) {
-        log_warn("stopped process {} of hook {}: the daemon that ran it was killed meanwhile", pid,
-                 hook);
-    }
-    for (const auto& [hook, pid] : orphans.left_alone) {
-        log_info(
-            "process {}, which hook {} started under an earlier daemon, has left the hook's "
-            "process group and is left running",
-            pid, hook);
-    }
+    log_orphans(hooks_.stop_orphans(), "hook");
+    // Here, because no caller waits for this thread.
+    log_orphans(stop_marked_orphans(summary_run_variable, node_id_), "provider");
     reload(read_clocks());
     for (;;) {
         const auto now = read_clocks();

@@ -54,6 +54,10 @@ class RefusingReader final : public Reader {
 
     Result<SessionPage> list(const SessionQuery& query) override { return reader_->list(query); }
     Result<std::optional<Session>> find(const SessionId& id) override { return reader_->find(id); }
+    Result<std::optional<Session>> newest_child(const SessionId& parent,
+                                                Relation relation) override {
+        return reader_->newest_child(parent, relation);
+    }
     Result<MessagePage> messages(const MessageQuery& query) override {
         return reader_->messages(query);
     }

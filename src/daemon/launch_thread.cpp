@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/limits.hpp"
-#include "deliver/hook/environment.hpp"
+#include "platform/program_environment.hpp"
 
 namespace knell {
 

@@ -21,6 +21,7 @@ std::vector<std::string> degraded(const NodeView& node, const StoreFacts& facts)
     } else if (!facts.problem.empty()) {
         reasons.emplace_back(facts.problem);
     }
+    if (!node.config_trouble.empty()) reasons.push_back(node.config_trouble);
     const auto& watched = node.watched;
     if (watched.looked_at > 0) {
         reasons.emplace_back(
@@ -66,6 +67,7 @@ Result<rpc::NodeStatus> describe_node(const NodeView& node, Reader& reader) {
         std::chrono::duration_cast<std::chrono::seconds>(now.steady - node.started.steady);
     status.open = figures.open;
     std::ranges::copy(figures.by_status, status.by_status.begin());
+    status.held_resets = figures.held_resets;
     status.ended_day = std::move(*day);
     status.ended_week = std::move(*week);
     status.ended_without_reason = *leaked;

@@ -33,6 +33,7 @@ struct NodeView {
     std::string file_watch_trouble;  // "": none
     std::string hook_shortage;       // the same
     std::string http_trouble;        // the same
+    std::string config_trouble;      // the same
     std::size_t attachments = 0;
 };
 

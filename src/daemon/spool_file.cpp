@@ -87,7 +87,7 @@ std::vector<std::string> find_spool_files(const std::string& spool_dir) {
 
 Result<std::string> set_aside(const std::string& path) {
     for (int number = 1; number <= bad_names_max; ++number) {
-        const auto bad = number == 1 ? path + ".bad" : fmt::format("{}.bad.{}", path, number);
+        auto bad = number == 1 ? path + ".bad" : fmt::format("{}.bad.{}", path, number);
         struct stat taken{};
         if (lstat(bad.c_str(), &taken) == 0) continue;
         if (std::rename(path.c_str(), bad.c_str()) == 0) return bad;
