@@ -40,6 +40,14 @@ constexpr std::array verbs{
     Verb{"why", "[OPTIONS] ID", session_group,
          "Explain why a session is as it is, and what would end it", make_why},
     Verb{"end", "[OPTIONS] ID...", session_group, "End sessions by hand", make_end},
+    Verb{"reset", "[OPTIONS] KEY|ID", session_group,
+         "End a conversation; the next message begins a new one", make_reset},
+    Verb{"suspend", "[OPTIONS] KEY|ID", session_group,
+         "Let the next message begin a new conversation", make_suspend},
+    Verb{"branch", "[OPTIONS] ID", session_group, "Go on in a child, with what was said so far",
+         make_branch},
+    Verb{"compress", "[OPTIONS] ID", session_group,
+         "Replace a session by a child that goes on from a summary", make_compress},
     Verb{"title", "[OPTIONS] ID [TITLE]", session_group, "Give a session a title, or print it",
          make_title},
     Verb{"pin", "[OPTIONS] ID...", session_group, "Keep sessions, whatever is cleaned up",
@@ -116,7 +124,7 @@ class HelpFormat final : public CLI::Formatter {
     }
     std::string make_option_opts(const CLI::Option* option) const override {
         // Without the validators and exclusions that CLI11 would spell out.
-        const auto text = option->get_option_text();
+        const auto& text = option->get_option_text();
         return text.empty() ? text : " " + text;
     }
     std::string make_footer(const CLI::App* app) const override {

@@ -44,8 +44,8 @@ TEST_F(AppTest, HelpIsAnAnswer) {
 }
 
 TEST_F(AppTest, EveryVerbHasHelpWithAnExampleAndExitStatus) {
-    for (const char* verb :
-         {"up", "down", "status", "reap", "run", "ls", "show", "why", "end", "events", "rpc"}) {
+    for (const char* verb : {"up", "down", "status", "reap", "run", "ls", "show", "why", "end",
+                             "reset", "suspend", "branch", "compress", "events", "rpc"}) {
         EXPECT_EQ(run_with({verb, "--help"}), exit_done);
         const auto text = testing::internal::GetCapturedStdout();
         testing::internal::CaptureStdout();
@@ -60,6 +60,10 @@ TEST_F(AppTest, WrongUsageSaysWhereToLook) {
     EXPECT_EQ(run_with({"show"}), exit_usage);
     EXPECT_EQ(run_with({"why"}), exit_usage);
     EXPECT_EQ(run_with({"reap", "s"}), exit_usage);
+    EXPECT_EQ(run_with({"reset"}), exit_usage);
+    EXPECT_EQ(run_with({"suspend"}), exit_usage);
+    EXPECT_EQ(run_with({"branch"}), exit_usage);
+    EXPECT_EQ(run_with({"compress"}), exit_usage);
     EXPECT_EQ(run_with({"run", "--leftovers", "keep", "--", "true"}), exit_usage);
     EXPECT_EQ(run_with({"toll"}), exit_usage);
     EXPECT_EQ(run_with({}), exit_usage);

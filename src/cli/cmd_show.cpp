@@ -2,9 +2,11 @@
 #include <CLI/Validators.hpp>
 #include <fmt/format.h>
 
+#include "cli/blocker_rows.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/leftover_rows.hpp"
+#include "cli/lineage.hpp"
 #include "cli/output.hpp"
 #include "cli/session_facts.hpp"
 #include "cli/session_rows.hpp"
@@ -21,6 +23,9 @@ using wire::int_at;
 using wire::text_at;
 
 constexpr auto footer = R"(
+Below its facts: the sessions it came out of and those that went on in its place, by which policy it
+is reset and when, and what holds that back.
+
 Examples:
   knell show 0190b2f0-6a1e-7abc-8def-0123456789ab
   knell show build-42 --messages 20
@@ -44,6 +49,14 @@ std::string count_text(const JsonObject& session) {
                        int_at(session, "input_tokens"), int_at(session, "output_tokens"));
 }
 
+std::string suspended_text(const JsonObject& session, WallTime now) {
+    const auto* suspended = wire::object_at(session, "suspended");
+    if (suspended == nullptr) return {};
+    const auto why = text_at(*suspended, "why");
+    return fmt::format("since {}{}{}", time_of(*suspended, "since", now), why.empty() ? "" : ": ",
+                       why);
+}
+
 std::vector<Fact> facts_of(const JsonObject& session, WallTime now) {
     const auto status = text_at(session, "status");
     const auto* meta = session.if_contains("meta");
@@ -55,6 +68,7 @@ std::vector<Fact> facts_of(const JsonObject& session, WallTime now) {
             {"source", text_of(session, "source")},
             {"key", text_of(session, "key")},
             {"platform", text_of(session, "platform")},
+            {"chat type", text_of(session, "chat_type")},
             {"user", text_of(session, "user_id")},
             {"model", text_of(session, "model")},
             {"directory", text_of(session, "cwd")},
@@ -62,6 +76,8 @@ std::vector<Fact> facts_of(const JsonObject& session, WallTime now) {
             {"generation", fmt::format("{}", int_at(session, "generation"))},
             {"started", time_of(session, "started_at", now)},
             {"last activity", time_of(session, "last_activity_at", now)},
+            {"last interaction", time_of(session, "last_interaction_at", now)},
+            {"suspended", suspended_text(session, now), Tone::warning},
             {"turn since", time_of(session, "turn_since", now)},
             {"unknown since", time_of(session, "unknown_since", now), Tone::warning},
             {"stalled since", time_of(session, "stalled_since", now), Tone::warning},
@@ -77,6 +93,7 @@ std::vector<Fact> facts_of(const JsonObject& session, WallTime now) {
             {"messages", count_text(session)},
             {"attached", attached == 0 ? "" : fmt::format("{} clients", attached)},
             {"pinned", wire::bool_at(session, "pinned") ? "yes" : ""},
+            {"summary", wire::bool_at(session, "summary_lost") ? "lost" : "", Tone::warning},
             {"meta", has_meta ? wire::to_text(*meta) : ""}};
 }
 
@@ -88,6 +105,29 @@ std::string message_text(const JsonObject& message, const Terminal& terminal) {
     if (message.contains("tokens")) head += fmt::format(" ({} tokens)", int_at(message, "tokens"));
     return fmt::format("\n{}\n{}\n", toned(head, Tone::heading, terminal),
                        many_lines(text_at(message, "content")));
+}
+
+std::string section(std::string_view title, const std::string& body, const Terminal& terminal) {
+    return body.empty() ? body
+                        : fmt::format("\n{}\n{}", toned(title, Tone::heading, terminal), body);
+}
+
+std::string reset_text(const JsonObject& session, WallTime now, const Terminal& terminal) {
+    const auto* reset = wire::object_at(session, "reset");
+    if (reset == nullptr) return {};
+    const auto kind = text_at(*reset, "kind");
+    const auto* held = wire::object_at(*reset, "held");
+    const auto* blockers = held == nullptr ? nullptr : wire::array_at(*held, "blockers");
+    auto text = render_facts(
+        {{"policy", fmt::format("{} (mode {}, on_reset {})", text_at(*reset, "policy"),
+                                text_at(*reset, "mode"), text_at(*reset, "on_reset"))},
+         {"next",
+          time_of(*reset, "next_reset_at", now) + (kind.empty() ? "" : fmt::format(", {}", kind))},
+         {"held back since", held == nullptr ? "" : time_of(*held, "since", now), Tone::warning},
+         {"until", held == nullptr ? "" : time_of(*held, "until", now)}},
+        terminal);
+    if (blockers != nullptr) text += blocker_table(*blockers, now).render(terminal);
+    return text;
 }
 
 class Show final : public Command {
@@ -113,11 +153,16 @@ class Show final : public Command {
             print_json(*session);
             return exit_done;
         }
-        print(render_facts(facts_of(*session, read_clocks().wall), context.output));
+        const auto lineage = read_lineage(*connection, *session);
+        if (!lineage) return complain("show", lineage.error());
+        const auto now = read_clocks().wall;
+        const auto& output = context.output;
+        print(render_facts(facts_of(*session, now), output));
+        print(section("Lineage", lineage_text(*lineage, output, now), output));
+        print(section("Reset", reset_text(*session, now, output), output));
         if (const auto* leftovers = wire::array_at(*session, "leftovers")) {
-            print(fmt::format("\n{}\n{}",
-                              toned("Left behind when it ended", Tone::heading, context.output),
-                              leftover_table(*leftovers).render(context.output)));
+            print(section("Left behind when it ended", leftover_table(*leftovers).render(output),
+                          output));
         }
         if (const auto* messages = wire::array_at(*session, "messages")) {
             for (const auto& message : *messages) {

@@ -36,7 +36,7 @@ class Title final : public Command {
         JsonObject params{{"session_id", id_}};
         if (title_) params["title"] = *title_;
         const auto result =
-            connection->call_object(title_ ? "session.title" : "session.show", std::move(params));
+            connection->call_object(title_ ? "session.title" : "session.show", params);
         if (!result) return complain("title", result.error());
         const auto title = wire::text_at(*result, "title");
         if (json_) {

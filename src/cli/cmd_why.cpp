@@ -13,8 +13,8 @@ namespace {
 
 constexpr auto footer = R"(
 Says whether a session is alive and how that is known, every step that led there with its cause,
-what it left running, and what would end it and when. "unknown" is an answer: nothing is ended on
-it.
+what it left running, by which policy it is reset and what holds that back, and what would end it
+and when. "unknown" is an answer: nothing is ended on it.
 
 Examples:
   knell why build-42

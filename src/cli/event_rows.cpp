@@ -34,8 +34,24 @@ std::string process_text(const JsonObject& process) {
     return fmt::format("{} {}", text_at(process, "process_id"), command);
 }
 
+/// How a compression went; "" for any other event.
+std::string compression_text(const JsonObject& event) {
+    const auto outcome = text_at(event, "outcome");
+    if (outcome.empty()) return {};
+    const auto child = text_at(event, "child_id");
+    const auto why = text_at(event, "detail");
+    if (outcome == "compressed") {
+        return fmt::format("goes on as {} from a summary by {}", child, text_at(event, "provider"));
+    }
+    if (outcome == "tail") {
+        return fmt::format("goes on as {} with its last messages: {}", child, why);
+    }
+    return fmt::format("not compressed: {}", why);
+}
+
 std::string what_happened(const JsonObject& event) {
     if (const auto* process = wire::object_at(event, "process")) return process_text(*process);
+    if (auto text = compression_text(event); !text.empty()) return text;
     if (event.contains("pinned")) return labels_of(event);
     auto text = end_text(event);
     if (text.empty()) {

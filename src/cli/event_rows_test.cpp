@@ -26,5 +26,17 @@ TEST(EventRows, SayHowAProcessEnded) {
                 HasSubstr("p-1 exit 3: make all"));
 }
 
+TEST(EventRows, SayHowACompressionWent) {
+    EXPECT_THAT(table_of(R"({"seq":6,"type":"session:compress","session_id":"s","generation":1,
+        "source":"gateway","outcome":"compressed","child_id":"c","provider":"near"})"),
+                HasSubstr("goes on as c from a summary by near"));
+    EXPECT_THAT(table_of(R"({"seq":7,"type":"session:compress","session_id":"s","generation":1,
+        "outcome":"tail","child_id":"c","detail":"near: timed out after 4 s"})"),
+                HasSubstr("goes on as c with its last messages: near: timed out after 4 s"));
+    EXPECT_THAT(table_of(R"({"seq":8,"type":"session:compress","session_id":"s","generation":1,
+        "outcome":"failed","detail":"near: timed out after 4 s"})"),
+                HasSubstr("not compressed: near: timed out after 4 s"));
+}
+
 }  // namespace
 }  // namespace knell::cli

@@ -74,7 +74,7 @@ std::string after(const Interruption& interruption) {
                           ? std::string(" after")
                           : fmt::format(", {} s after", interruption.before.count());
     if (interruption.signal == 0) return when + " the terminal closed";
-    const auto name = fmt::format("{} SIG{}", when, ::sigabbrev_np(interruption.signal));
+    auto name = fmt::format("{} SIG{}", when, ::sigabbrev_np(interruption.signal));
     if (!interruption.by_terminal) return name;
     switch (interruption.signal) {
         case SIGHUP:

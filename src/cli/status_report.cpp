@@ -56,6 +56,16 @@ std::string sessions_text(const JsonObject& sessions) {
     return fmt::format("{} open{}{}", int_at(sessions, "open"), counts.empty() ? "" : ": ", counts);
 }
 
+/// Somebody waits for a new conversation; "" when nobody does.
+std::string resets_text(const JsonObject& resets) {
+    const auto held = int_at(resets, "held");
+    if (held == 0) return {};
+    return fmt::format(
+        "{} {} due and {} for background work; `knell ls --json` has it in "
+        "reset_held_since, `knell why ID` names what works",
+        held, held == 1 ? "is" : "are", held == 1 ? "waits" : "wait");
+}
+
 std::string ends_text(const JsonObject& ends) {
     const auto total = int_at(ends, "total");
     const auto* reasons = wire::object_at(ends, "by_reason");
@@ -151,6 +161,7 @@ std::vector<Fact> status_facts(const JsonObject& status) {
         {"http", http_text(status)},
         {"store", describe(status, "store", store_text)},
         {"sessions", describe(status, "sessions", sessions_text)},
+        {"resets", describe(status, "resets", resets_text), Tone::warning},
         ends_fact(status, "day"),
         ends_fact(status, "week"),
         leaks_fact(status),

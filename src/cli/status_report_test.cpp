@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace knell::cli {
@@ -73,6 +74,9 @@ TEST(StatusFacts, WhatADaemonDoesNotTellIsLeftOut) {
     for (const auto* name : {"sessions", "ended in a day", "leaks", "leases", "watched", "store"}) {
         EXPECT_EQ(fact("{}", name).value, "") << name;
     }
+    EXPECT_EQ(fact(R"({"resets": {"held": 0}})", "resets").value, "");
+    EXPECT_THAT(fact(R"({"resets": {"held": 2}})", "resets").value,
+                ::testing::StartsWith("2 are due and wait for background work"));
     EXPECT_EQ(fact(R"({"watched_processes": 1})", "watched").value, "1 process");
 }
 

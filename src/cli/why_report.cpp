@@ -54,6 +54,7 @@ std::vector<Fact> facts_of(const JsonObject& session, WallTime now) {
             {"when it is lost", owner_loss_text(session)},
             {"started", time_of(session, "started_at", now)},
             {"last activity", time_of(session, "last_activity_at", now)},
+            {"last interaction", time_of(session, "last_interaction_at", now)},
             {"last sign of life", time_of(session, "last_seen_at", now)},
             {"turn since", time_of(session, "turn_since", now)},
             {"unknown since", time_of(session, "unknown_since", now), Tone::warning},
@@ -128,6 +129,19 @@ std::string due_text(const JsonObject& cause) {
     return fmt::format(" (in {})", format_duration(left));
 }
 
+std::string reset_text(const JsonObject& why, const Terminal& terminal) {
+    const Wrapping hanging{.width = terminal.width, .indent = 2, .before = 2};
+    const auto* sentences = wire::array_at(why, "reset_explained");
+    std::string text;
+    if (sentences == nullptr) return text;
+    for (const auto& sentence : *sentences) {
+        if (const auto* words = sentence.if_string()) {
+            text += fmt::format("- {}\n", wrap(one_line(*words), hanging));
+        }
+    }
+    return text;
+}
+
 std::string would_end_text(const JsonObject& why, const Terminal& terminal) {
     const Wrapping hanging{.width = terminal.width, .indent = 2, .before = 2};
     const auto* causes = wire::array_at(why, "would_end");
@@ -148,11 +162,12 @@ std::string why_report(const JsonObject& why, const Terminal& terminal, WallTime
     const auto& session = session_in(why);
     const auto head = headline(why, now);
     return fmt::format(
-        "{}\n\n{}{}{}{}",
+        "{}\n\n{}{}{}{}{}",
         toned(wrap(one_line(head.text), {.width = terminal.width}), head.tone, terminal),
         render_facts(facts_of(session, now), terminal),
         section("History", transitions_text(why, terminal), terminal),
         section("Left behind when it ended", leftovers_text(session, terminal), terminal),
+        section("When its conversation begins anew", reset_text(why, terminal), terminal),
         section("What would end it", would_end_text(why, terminal), terminal));
 }
 

@@ -113,6 +113,16 @@ TEST(WhyReport, UnknownIsAnAnswer) {
         << text;
 }
 
+TEST(WhyReport, SaysInWordsWhatIsTheMatterWithItsReset) {
+    EXPECT_EQ(report(R"({"session": {"id": "abc", "status": "idle"}, "verdict": "alive",
+                         "evidence": "it said so",
+                         "reset_explained": ["session_reset holds for it", "it is due"]})"),
+              "abc is alive: it said so\n\nstatus  idle\n\n"
+              "When its conversation begins anew\n"
+              "- session_reset holds for it\n"
+              "- it is due\n");
+}
+
 TEST(WhyReport, OfADaemonThatSaysLittleIsShort) {
     EXPECT_EQ(report(R"({"session": {"id": "abc", "status": "idle"}, "verdict": "alive",
                          "evidence": "it said so"})"),
