@@ -86,6 +86,9 @@ TEST(Apply, AChangeFitsARowOfItsGenerationAndState) {
     const SessionRef ref{SessionId("s"), 1, 2};
     const std::vector<Change> of_the_living{Ended{ref, {}},
                                             Appended{ref, 1, {}, {}, {}},
+                                            MessagesCopied{ref, 7, 0, 1, {}},
+                                            Interacted{ref, {}},
+                                            ResetHeld{ref, {}, {}},
                                             TurnSet{ref, {}, {}},
                                             LivenessMarked{ref, {}, {}},
                                             Parked{ref, {}, {}},
@@ -101,6 +104,8 @@ TEST(Apply, AChangeFitsARowOfItsGenerationAndState) {
 
     EXPECT_TRUE(fits(open_row(), Labelled{ref, {}}));
     EXPECT_TRUE(fits(ended_row(), Labelled{ref, {}}));
+    EXPECT_TRUE(fits(open_row(), Suspended{ref, {}, {}}));
+    EXPECT_TRUE(fits(ended_row(), Suspended{ref, {}, {}}));
 
     const Reopened same{ref};
     EXPECT_FALSE(fits(open_row(), same));
@@ -116,9 +121,9 @@ TEST(Apply, AChangeFitsAProcessThatRuns) {
     auto exited = running;
     exited.exit = ProcessExit{};
     const ProcessRef ref{running.number, running.id};
-    for (const auto& change :
-         std::vector<Change>{ProcessEnded{ref, {}}, ProcessMarked{ref, {}, {}},
-                             ProcessVouched{ref, {}}, ProcessStopAsked{ref, {}, {}}}) {
+    for (const auto& change : std::vector<Change>{
+             ProcessEnded{ref, {}}, ProcessMarked{ref, {}, {}}, ProcessVouched{ref, {}},
+             ProcessStopAsked{ref, {}, {}}, ProcessHandedOver{ref, SessionId("t"), 1}}) {
         EXPECT_TRUE(fits(running, change)) << change.index();
         EXPECT_FALSE(fits(exited, change)) << change.index();
         EXPECT_FALSE(fits(open_row(), change)) << change.index();

@@ -174,7 +174,9 @@ void expect_no_dead_left(JournalOnStore& journal, Reader& reader, std::int64_t t
     journal.tick(at(time));
     journal.tick(at(time + 40));
     for (const auto& session : read_record(reader)->sessions) {
-        if (is_dead(session)) EXPECT_TRUE(session.end) << session.id.text();
+        if (is_dead(session)) {
+            EXPECT_TRUE(session.end) << session.id.text();
+        }
     }
     EXPECT_EQ(broken_promises(reader), std::vector<std::string>{});
 }
@@ -198,7 +200,9 @@ void expect_kept(const Promised& promised, Reader& reader) {
     for (const auto& [id, exit] : promised.processes) {
         const auto found = reader.process(id);
         ASSERT_TRUE(found && *found) << id.text() << " was acknowledged and is lost";
-        if (exit) EXPECT_EQ((*found)->process.exit, exit) << id.text();
+        if (exit) {
+            EXPECT_EQ((*found)->process.exit, exit) << id.text();
+        }
     }
 }
 

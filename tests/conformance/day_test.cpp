@@ -46,8 +46,9 @@ class Day : public StoreStory {
 
     /// One of the things that happen in a day.
     Input something(std::int64_t second) {
-        const auto dice = random_() % 20;
+        const auto dice = random_() % 30;
         if (open_.size() < 5 || dice < 7) return new_one(second);
+        if (dice >= 20 && dice < 28) return for_a_key(dice);
         const auto& [id, generation] =
             *std::next(open_.begin(), static_cast<std::ptrdiff_t>(random_() % open_.size()));
         switch (dice) {
@@ -69,9 +70,30 @@ class Day : public StoreStory {
                 return close(id, generation + 1);
             case 14:
                 return beat(id, generation);
+            case 28:
+                return branch(id, generation, fmt::format("s{}", ++last_id_), random_() % 2 == 0);
+            case 29:
+                return compress(id, generation, fmt::format("s{}", ++last_id_), "all", 0);
             default:
                 return departure_of_somebody();
         }
+    }
+
+    /// Something that a gateway says, which lives all day.
+    Input for_a_key(std::size_t dice) {
+        const auto number = static_cast<int>(random_() % 5);
+        const auto key = fmt::format("k{}", number);
+        if (dice == 26) return reset(key);
+        if (dice == 27) return suspend(key);
+        return route(key, fmt::format("s{}", ++last_id_), 500 + number);
+    }
+    void set_policies() {
+        ResetPolicy policy;
+        policy.mode = ResetMode::both;
+        policy.idle = 10min;
+        policy.at = 12h;
+        journal().state.set_reset_policies(
+            std::make_shared<const ResetPolicies>(policy, std::vector<ResetOverride>{}));
     }
 
     Input new_one(std::int64_t second) {
@@ -119,6 +141,7 @@ TEST_P(Day, StartsMinusEndsIsWhatIsOpenAtEveryMoment) {
     for (std::int64_t second = 0; second < day_s;
          second += 1 + static_cast<std::int64_t>(random_() % 60)) {
         if (random_() % 200 == 0) restart(at(second));
+        set_policies();
         std::vector<Input> inputs;
         for (auto count = random_() % 4; count > 0; --count) inputs.push_back(something(second));
         journal().step(std::move(inputs), at(second));
@@ -127,7 +150,9 @@ TEST_P(Day, StartsMinusEndsIsWhatIsOpenAtEveryMoment) {
     }
     // Each reason that this daemon can find by itself was among them.
     for (const auto& row : end_path_table) {
-        if (row.reason) EXPECT_TRUE(reasons_.contains(*row.reason)) << row.name;
+        if (row.reason) {
+            EXPECT_TRUE(reasons_.contains(*row.reason)) << row.name;
+        }
     }
     EXPECT_GT(last_id_, 500);
 }

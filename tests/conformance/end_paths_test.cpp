@@ -145,6 +145,36 @@ void EndPaths::walk(EndPath path) {
         case EndPath::daemon_stopped:
             open(keyed(process_owner(owner_pid)));
             return goes(departure(Departure::Kind::stopped));
+        case EndPath::idle_too_long:
+            journal_.state.set_reset_policies(idle_policy(10min));
+            open(keyed(process_owner(owner_pid)));
+            journal_.one(turn("a", 1, false), at(2));
+            journal_.tick(at(602));
+            return;
+        case EndPath::day_is_over:
+            journal_.state.set_reset_policies(daily_policy(8h + 1min));
+            open(keyed(process_owner(owner_pid)));
+            journal_.one(turn("a", 1, false), at(2));
+            journal_.tick(at(60));
+            return;
+        case EndPath::reset_by_message:
+            open(keyed(process_owner(owner_pid)));
+            journal_.one(suspend(key), at(2));
+            journal_.one(route(key, "next", owner_pid), at(5));
+            return;
+        case EndPath::reset_by_person:
+            open(keyed(process_owner(owner_pid)));
+            journal_.one(reset(key), at(5));
+            return;
+        case EndPath::branched:
+            open(keyed(process_owner(owner_pid)));
+            journal_.one(branch("a", 1, "next"), at(5));
+            return;
+        case EndPath::compressed:
+            open(keyed(process_owner(owner_pid)));
+            journal_.one(append("a", 1, {"one", "two"}), at(3));
+            journal_.one(compress("a", 1, "next", "both", 2), at(5));
+            return;
     }
 }
 
@@ -158,7 +188,7 @@ TEST_P(EndPaths, TellsOneEndWithItsReasonAsTheLastWordOfItsGeneration) {
 
     std::vector<Event> first;
     for (const auto& event : events()) {
-        if (event.generation == 1) first.push_back(event);
+        if (event.generation == 1 && event.session_id.text() == "a") first.push_back(event);
     }
     ASSERT_FALSE(first.empty());
     EXPECT_EQ(first.front().type, EventType::session_start);
@@ -205,6 +235,7 @@ TEST_P(EndPaths, AreToldOnceHoweverOftenTheyAreTaken) {
     EXPECT_EQ(std::ranges::count_if(events(),
                                     [](const Event& event) {
                                         return event.type == EventType::session_end &&
+                                               event.session_id.text() == "a" &&
                                                event.generation == 1;
                                     }),
               1);

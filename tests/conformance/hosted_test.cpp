@@ -249,6 +249,19 @@ TEST_P(Hosted, StartsOverAndOverDoNotKeepItForEver) {
     EXPECT_FALSE(is_open());
 }
 
+/// Nothing of these begins its time anew but that it was named.
+TEST_P(Hosted, WhoSuspendsItOrBranchesOffItNamesItToo) {
+    journal().one(Suspend{{SessionId("a"), ""}, "stuck", "the test"}, at(50));
+    journal().tick(at(109));
+    EXPECT_TRUE(is_open());
+    Branch branch{SessionId("a"), 1, SessionId("b"), /*keep_open=*/true};
+    EXPECT_TRUE(journal().one(std::move(branch), at(109)));
+    journal().tick(at(168));
+    EXPECT_TRUE(is_open());
+    journal().tick(at(170));
+    EXPECT_FALSE(is_open());
+}
+
 TEST_P(Hosted, WhatNamedItBeforeARestartIsNotForgotten) {
     start_again(at(30));
     journal().one(Named{SessionId("a")}, at(80));

@@ -15,6 +15,7 @@ TEST_P(Life, EveryFieldSurvivesARestart) {
     draft.key = "agent:main:telegram:dm:42";
     draft.platform = "telegram";
     draft.user_id = "42";
+    draft.chat_type = "dm";
     draft.parent_id = SessionId("p");
     draft.relation = Relation::branch;
     draft.model = "m-1";
@@ -37,6 +38,7 @@ TEST_P(Life, EveryFieldSurvivesARestart) {
     expected.ordinal = 1;
     expected.started_at = expected.owner.since = at(1).wall;
     expected.last_activity_at = expected.last_seen_at = at(3).wall;
+    expected.last_interaction_at = at(3).wall;
     expected.turn_since = at(3).wall;
     expected.turns = 1;
     expected.lease_from = at(1).steady;
@@ -185,6 +187,25 @@ TEST_P(Life, WhoOwnsItAgainMayEndIt) {
 
     EXPECT_TRUE(journal().one(own, at(3)));
     EXPECT_TRUE(shown("a").end);
+}
+
+/// It was spooled whole: where it could not be closed at once its end would be lost.
+TEST_P(Life, OneThatIsOverComesAfterTheEndOfTheOneBefore) {
+    journal().one(create("a"), at(0));
+    auto whole = resume("a");
+    whole.at = at(2).wall;
+    whole.and_close = close("a");
+    whole.and_close->at = at(3).wall;
+
+    const auto replies = journal().group({gone(100, exited(0)), whole}, at(5));
+    ASSERT_FALSE(replies[1]) << "its owner was seen to go, which is not on record yet";
+    EXPECT_EQ(replies[1].error().code, ErrorCode::owned);
+    ASSERT_TRUE(shown("a").end);
+
+    EXPECT_TRUE(journal().one(whole, at(6)));
+    EXPECT_EQ(shown("a").generation, 2U);
+    ASSERT_TRUE(shown("a").end);
+    EXPECT_EQ(shown("a").end->reason, Reason::completed);
 }
 
 TEST_P(Life, NoSessionComesOutOfItself) {

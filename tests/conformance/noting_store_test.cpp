@@ -59,6 +59,21 @@ TEST_F(Noting, WhatWasWrittenIsToldOnce) {
     EXPECT_THAT(changed(), ElementsAre("a@2", "b"));
 }
 
+TEST_F(Noting, AnInteractionIsMoreThanASignOfLife) {
+    one(create("a"), 0);
+    changed();
+    const SessionRef a{SessionId("a"), 1, 1};
+    Batch seen;
+    seen.changes = {Seen{a, at(1).wall}};
+    ASSERT_TRUE(store_.commit(seen));
+    EXPECT_THAT(changed(), IsEmpty());
+
+    Batch interacted;
+    interacted.changes = {Interacted{a, at(2).wall}};
+    ASSERT_TRUE(store_.commit(interacted));
+    EXPECT_THAT(changed(), ElementsAre("a"));
+}
+
 TEST_F(Noting, AnEndIsToldByTheLastOne) {
     one(create("a"), 0);
     changed();

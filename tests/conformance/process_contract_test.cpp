@@ -68,7 +68,7 @@ struct Kind {
 };
 
 /// All but ProcessOpened, which makes its row.
-const std::array<Kind, 5> kinds{{
+const std::array<Kind, 6> kinds{{
     {"ProcessEnded",
      [](std::int64_t number, const ProcessId& id) -> Change {
          return ProcessEnded{{number, id}, exit_at(noon + 5s)};
@@ -90,6 +90,10 @@ const std::array<Kind, 5> kinds{{
     {"ProcessStopAsked, taken back",
      [](std::int64_t number, const ProcessId& id) -> Change {
          return ProcessStopAsked{{number, id}, std::nullopt, "it owns a session"};
+     }},
+    {"ProcessHandedOver",
+     [](std::int64_t number, const ProcessId& id) -> Change {
+         return ProcessHandedOver{{number, id}, SessionId("other"), 4};
      }},
 }};
 

@@ -1,5 +1,6 @@
 #include "random_history.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace knell::testing {
@@ -67,6 +68,21 @@ std::vector<Leftover> RandomHistory::leftovers() {
     return found;
 }
 
+std::vector<Blocker> RandomHistory::blockers() {
+    std::vector<Blocker> found;
+    for (auto count = 1 + below(2); count > 0; --count) {
+        found.push_back(
+            {.process_id = ProcessId::from_bits(static_cast<std::uint64_t>(below(9))),
+             .pid = static_cast<std::int32_t>(below(100)),
+             .command = text(),
+             .started_at = time(),
+             .activity = static_cast<ProcessActivity>(below(process_activity_names.size())),
+             .vouched_until = maybe_time(),
+             .until = maybe_time()});
+    }
+    return found;
+}
+
 End RandomHistory::an_end(Reason reason) {
     End end;
     end.reason = reason;
@@ -112,6 +128,12 @@ Event& RandomHistory::tell(Batch& batch, EventType type, Ordinal ordinal, const 
         event.tally = {below(5), below(500), below(500)};
     }
     if (type != EventType::session_end) event.detail = text();
+    if (one_in(6)) event.blockers = blockers();
+    if (one_in(6)) {
+        event.compression =
+            Compression{static_cast<CompressOutcome>(below(compress_outcome_names.size())),
+                        SessionId(one_in(2) ? "s1" : ""), text()};
+    }
     return batch.events.emplace_back(std::move(event));
 }
 
@@ -134,7 +156,13 @@ void RandomHistory::open_one(Batch& batch) {
     session.park_window = seconds{below(100)};
     session.leftovers = static_cast<LeftoversPolicy>(below(leftovers_policy_names.size()));
     session.started_at = time();
-    session.last_activity_at = time();
+    session.last_activity_at = session.last_interaction_at = time();
+    // Seldom: those without are written several at once.
+    if (one_in(8)) {
+        session.chat_type = text();
+        if (one_in(2)) session.last_interaction_at = time();
+        session.summary_lost = one_in(2);
+    }
     session.last_seen_at = time();
     if (one_in(2)) session.lease_from = listened();
     if (session.owner.kind == OwnerKind::hosted) session.detached_since = time();
@@ -160,6 +188,7 @@ void RandomHistory::reopen(Ordinal ordinal, Row& row, Batch& batch) {
     change.fold = row.by_machine ? Fold::origin : Fold::shown;
     change.at = time();
     change.lease_from = listened();
+    change.is_interaction = one_in(2);
     change.title = text();
     change.cwd = text();
     row.has_title = row.has_title || !change.title.empty();
@@ -189,6 +218,31 @@ void RandomHistory::append(Ordinal ordinal, Row& row, Batch& batch) {
     row.messages += static_cast<std::int64_t>(change.messages.size());
     change.tally = {row.messages, below(1000), below(1000)};
     change.at = time();
+    change.is_interaction = one_in(2);
+    batch.changes.emplace_back(std::move(change));
+}
+
+void RandomHistory::copy(Ordinal ordinal, Row& row, Batch& batch) {
+    constexpr std::int64_t messages_max = 100;
+    auto change = on<MessagesCopied>(ordinal, row);
+    change.from = any();
+    if (change.from == ordinal) return;
+    const auto said = rows_.at(change.from).messages;
+    change.after = below(said + 2);
+    change.first_number = row.messages + 1;
+    const auto copied = std::max<std::int64_t>(said - change.after, 0);
+    if (row.messages + copied > messages_max) return;
+    row.messages += copied;
+    change.tally = {row.messages, below(1000), below(1000)};
+    batch.changes.emplace_back(change);
+}
+
+void RandomHistory::hold_reset(Ordinal ordinal, const Row& row, Batch& batch) {
+    auto change = on<ResetHeld>(ordinal, row);
+    change.since = maybe_time();
+    for (auto count = change.since ? 1 + below(3) : 0; count > 0; --count) {
+        change.by.push_back(ProcessId::from_bits(static_cast<std::uint64_t>(count)));
+    }
     batch.changes.emplace_back(std::move(change));
 }
 
@@ -206,6 +260,13 @@ void RandomHistory::change_one(Batch& batch) {
         batch.changes.emplace_back(std::move(labelled));
         return;
     }
+    if (one_in(12)) {
+        auto suspended = on<Suspended>(ordinal, row);
+        suspended.at = time();
+        suspended.why = text();
+        batch.changes.emplace_back(std::move(suspended));
+        return;
+    }
     if (!row.open) {
         if (one_in(2)) return reopen(ordinal, row, batch);
         auto settled = on<LeftoversSettled>(ordinal, row);
@@ -213,7 +274,19 @@ void RandomHistory::change_one(Batch& batch) {
         batch.changes.emplace_back(std::move(settled));
         return;
     }
-    switch (below(12)) {
+    switch (below(17)) {
+        case 12:
+        case 13:
+            return copy(ordinal, row, batch);
+        case 14:
+            return hold_reset(ordinal, row, batch);
+        case 15:
+        case 16: {
+            auto change = on<Interacted>(ordinal, row);
+            change.at = time();
+            batch.changes.emplace_back(change);
+            return;
+        }
         case 10:
         case 11: {
             auto change = on<BackgroundSet>(ordinal, row);
@@ -244,6 +317,7 @@ void RandomHistory::change_one(Batch& batch) {
             auto change = on<TurnSet>(ordinal, row);
             change.turn_since = maybe_time();
             change.at = time();
+            change.is_interaction = one_in(2);
             if (one_in(2)) change.lease_from = listened();
             batch.changes.emplace_back(change);
             tell(batch, EventType::agent_start, ordinal, row);

@@ -68,6 +68,8 @@ class RandomHistory {
     void reopen(Ordinal ordinal, Row& row, Batch& batch);
     void end(Ordinal ordinal, Row& row, Batch& batch);
     void append(Ordinal ordinal, Row& row, Batch& batch);
+    void copy(Ordinal ordinal, Row& row, Batch& batch);
+    void hold_reset(Ordinal ordinal, const Row& row, Batch& batch);
     void change_delivery(Batch& batch);
     void change_processes(Batch& batch);
     void open_process(Batch& batch);
@@ -85,6 +87,7 @@ class RandomHistory {
     Owner owner();
     End an_end(Reason reason);
     std::vector<Leftover> leftovers();
+    std::vector<Blocker> blockers();
     ActivityFacts activity();
     ProcessExit an_exit();
     BackgroundProcess a_process(std::int64_t number);

@@ -95,7 +95,7 @@ void RandomHistory::open_process(Batch& batch) {
 }
 
 void RandomHistory::change_process(std::int64_t number, Batch& batch) {
-    switch (below(5)) {
+    switch (below(6)) {
         case 0: {
             auto change = on_process<ProcessMarked>(number);
             change.activity = activity();
@@ -114,6 +114,15 @@ void RandomHistory::change_process(std::int64_t number, Batch& batch) {
             auto change = on_process<ProcessStopAsked>(number);
             change.at = maybe_time();
             change.by = text();
+            batch.changes.emplace_back(std::move(change));
+            return;
+        }
+        case 3: {
+            const auto session = any();
+            processes_.at(number).session = session;
+            auto change = on_process<ProcessHandedOver>(number);
+            change.session_id = session_of(session);
+            change.generation = rows_.at(session).generation;
             batch.changes.emplace_back(std::move(change));
             return;
         }

@@ -43,6 +43,12 @@ Readable read_all(Store& store) {
         all.messages[session.id.text()] =
             taken(reader->messages({.session = session.ordinal, .limit = 100'000})).messages;
     }
+    for (const auto& session : all.sessions) {
+        const auto of_key = taken(store.newest_of_key(session.key));
+        if (of_key) all.by_key[session.key] = *of_key;
+        const auto child = taken(store.newest_child(session.parent_id, session.relation));
+        if (child) all.children[{session.parent_id.text(), session.relation}] = *child;
+    }
     EXPECT_TRUE(store.for_each_open(into(all.open)));
     EXPECT_TRUE(store.for_each_unsettled(into(all.unsettled)));
     all.heads = taken(store.heads());
@@ -60,6 +66,8 @@ std::string difference(const Readable& one, const Readable& other) {
     };
     compare("sessions", one.sessions == other.sessions);
     compare("sessions by id", one.found == other.found);
+    compare("sessions by key", one.by_key == other.by_key);
+    compare("sessions by parent", one.children == other.children);
     compare("open sessions", one.open == other.open);
     compare("unsettled sessions", one.unsettled == other.unsettled);
     compare("messages", one.messages == other.messages);

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "store/store.hpp"
@@ -11,8 +12,11 @@ namespace knell::testing {
 /// Everything that can be read out of a store: what two stores with the same history have in
 /// common, and what a refused batch must leave as it was.
 struct Readable {
-    std::vector<Session> sessions;  // newest first
-    std::vector<Session> found;     // the same, asked for by id
+    std::vector<Session> sessions;          // newest first
+    std::vector<Session> found;             // the same, asked for by id
+    std::map<std::string, Session> by_key;  // the newest of each
+    /// The newest that came out of each in that way.
+    std::map<std::pair<std::string, Relation>, Session> children;
     std::vector<Session> open;
     std::vector<Session> unsettled;
     std::map<std::string, std::vector<Message>> messages;  // by session id

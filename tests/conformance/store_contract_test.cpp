@@ -33,6 +33,7 @@ Session session(Ordinal ordinal) {
     session.source = "cli";
     session.owner = process_owner(100 + static_cast<int>(ordinal));
     session.started_at = session.last_activity_at = session.last_seen_at = noon;
+    session.last_interaction_at = noon;
     return session;
 }
 
@@ -71,7 +72,7 @@ Changed on(Ordinal ordinal, Generation generation) {
 }
 
 /// Of a background process: see process_contract_test.
-constexpr std::size_t process_changes = 5;
+constexpr std::size_t process_changes = 6;
 
 /// All but Opened, which makes its row.  See fits_both.
 const std::array<Kind, std::variant_size_v<Change> - process_changes - 1> kinds{{
@@ -149,6 +150,34 @@ const std::array<Kind, std::variant_size_v<Change> - process_changes - 1> kinds{
          change.leftovers = {leftover(7, Fate::gone)};
          return change;
      }},
+    {"MessagesCopied", Row::open,
+     [](Ordinal ordinal, Generation generation) -> Change {
+         auto change = on<MessagesCopied>(ordinal, generation);
+         change.from = bystander;
+         change.first_number = 1;
+         change.tally = {.messages = 0, .input_tokens = 3, .output_tokens = 0};
+         return change;
+     }},
+    {"Interacted", Row::open,
+     [](Ordinal ordinal, Generation generation) -> Change {
+         auto change = on<Interacted>(ordinal, generation);
+         change.at = noon + 5s;
+         return change;
+     }},
+    {"Suspended", Row::open,
+     [](Ordinal ordinal, Generation generation) -> Change {
+         auto change = on<Suspended>(ordinal, generation);
+         change.at = noon + 5s;
+         change.why = "a person";
+         return change;
+     }},
+    {"ResetHeld", Row::open,
+     [](Ordinal ordinal, Generation generation) -> Change {
+         auto change = on<ResetHeld>(ordinal, generation);
+         change.since = noon + 5s;
+         change.by = {ProcessId::from_bits(7), ProcessId::from_bits(8)};
+         return change;
+     }},
 }};
 
 class StoreContract : public ::testing::TestWithParam<StoreKind> {
@@ -208,7 +237,7 @@ Ordinal row_that_fits(const Kind& kind) {
 
 bool fits_both(const Kind& kind) {
     const std::string_view name = kind.name;
-    return name == "Reopened" || name == "Labelled";
+    return name == "Reopened" || name == "Labelled" || name == "Suspended";
 }
 
 TEST_P(StoreContract, AChangeThatFitsItsRowIsWrittenToThatRowOnly) {
