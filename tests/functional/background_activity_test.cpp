@@ -189,7 +189,9 @@ TEST_F(Activity, OfEveryKind) {
     daemon.start();
     reconnect();
     for (const auto& [id, expected] : wanted) {
-        if (expected.activity != "working") EXPECT_EQ(activity_of(id), expected.activity);
+        if (expected.activity != "working") {
+            EXPECT_EQ(activity_of(id), expected.activity);
+        }
     }
     EXPECT_EQ(text(row(sleeper), "activity_since"), since);
     EXPECT_EQ(activity_of(busy), "exited");

@@ -72,7 +72,9 @@ class BackgroundCrash : public WithBackground {
         for (const auto& [id, one] : on_record) {
             const bool runs = text(row(id), "state") == "running";
             EXPECT_EQ(runs, is_running(pid_of(one))) << id;
-            if (runs) EXPECT_EQ(this->runs()[id], 1) << id;
+            if (runs) {
+                EXPECT_EQ(this->runs()[id], 1) << id;
+            }
             // It left when the gate closed: that is no exit of its program.
             if (!runs && !this->runs().contains(id)) {
                 EXPECT_THAT(how(row(id)), testing::AnyOf("never_ran", "lost")) << id;

@@ -3,37 +3,15 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 
+#include "functional/harness/on_terminal.hpp"
 #include "functional/harness/owners.hpp"
-#include "functional/harness/pty.hpp"
-#include "functional/harness/waiting.hpp"
 #include "testing/fake_daemon.hpp"
 
 namespace knell::functional {
 namespace {
 
 using ::testing::HasSubstr;
-
-/// Runs `knell ARGUMENTS...` on a terminal where `typed` is typed at the question, unless it is "";
-/// its exit status, and in `shown` what it said.
-int on_terminal(const TempHome& home, std::vector<std::string> arguments, std::string_view typed,
-                std::string& shown) {
-    Pty pty;
-    auto spawn = home.command(std::move(arguments));
-    spawn.in = spawn.out = spawn.err = pty.slave.get();
-    Process process(spawn);
-    pty.slave.reset();
-    if (!typed.empty()) {
-        pty.wait_until_shown("[y/N] ");
-        pty.type(typed);
-    }
-    while (read_available(pty.master.get(), pty.shown)) {
-        wait_for(pty.master.get(), POLLIN, "the end of the output");
-    }
-    shown = pty.shown;
-    return process.wait();
-}
 
 class Confirm : public WithOwners {
   protected:

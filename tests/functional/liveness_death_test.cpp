@@ -210,7 +210,9 @@ TEST_F(Death, OfAnOwnerThatDiesAsItIsNamedIsNotMissed) {
         owner.signal(SIGKILL);
         const bool created = racer.read_answer().ok();
         owner.wait();
-        if (created) EXPECT_EQ(text(ended(id), "status"), "ended");
+        if (created) {
+            EXPECT_EQ(text(ended(id), "status"), "ended");
+        }
     }
     EXPECT_EQ(count_events("session:start"), count_events("session:end"));
 }

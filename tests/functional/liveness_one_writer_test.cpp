@@ -125,7 +125,9 @@ TEST_F(OneWriter, OfRacingResumesOfAnEndedSessionOneWins) {
         for (auto& racer : racers) {
             const auto answer = racer.client.read_answer();
             won += answer.ok() ? 1 : 0;
-            if (!answer.ok()) EXPECT_EQ(answer.kind(), "owned");
+            if (!answer.ok()) {
+                EXPECT_EQ(answer.kind(), "owned");
+            }
         }
         EXPECT_EQ(won, 1);
         EXPECT_EQ(number(show(id), "generation"), 2);
@@ -156,7 +158,9 @@ TEST_F(OneWriter, RacingTakeoversEachGetAGenerationAndOnlyTheLastMayWrite) {
                 R"({{"session_id":"s","generation":{},"messages":[{{"role":"user","content":"x"}}]}})",
                 generation));
         EXPECT_EQ(answer.ok(), generation == 21) << generation;
-        if (!answer.ok()) EXPECT_EQ(answer.kind(), "fenced");
+        if (!answer.ok()) {
+            EXPECT_EQ(answer.kind(), "fenced");
+        }
         EXPECT_EQ(ends_of("s", generation), generation == 21 ? 0U : 1U) << generation;
     }
     // The first owner's death is nobody's concern any more.
@@ -192,7 +196,9 @@ TEST_F(OneWriter, TwentyReapersACloseAndATakeoverEndASessionOnce) {
         for (int i = 0; i < 20; ++i)
             EXPECT_TRUE(racers[static_cast<std::size_t>(i)].client.read_answer().ok());
         const auto closed = racers[20].client.read_answer();
-        if (!closed.ok()) EXPECT_EQ(closed.kind(), "fenced");
+        if (!closed.ok()) {
+            EXPECT_EQ(closed.kind(), "fenced");
+        }
         EXPECT_TRUE(racers[21].client.read_answer().ok()) << "a takeover is never lost";
 
         EXPECT_EQ(ends_of(id, 1), 1U);

@@ -69,7 +69,7 @@ TEST_F(Ownership, ALiveSessionAnswersWithWhoOwnsIt) {
         EXPECT_NE(text(refused.whole, "error.data.owner.since"), "");
         EXPECT_EQ(number(refused.whole, "error.data.generation"), 1);
         EXPECT_EQ(text(refused.whole, "error.data.status"), "running");
-        EXPECT_THAT(refused.message(), HasSubstr("takeover"));
+        EXPECT_THAT(refused.message(), HasSubstr("session.resume and takeover: true"));
     }
     EXPECT_THAT(story_of(client, "s"), ElementsAre("session:start 1", "agent:start 1"));
 }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include "functional/harness/on_terminal.hpp"
 #include "functional/harness/process.hpp"
 #include "functional/harness/pty.hpp"
 #include "functional/harness/temp_home.hpp"
@@ -58,20 +59,7 @@ class ProcessVerbs : public ::testing::Test {
 
     /// Runs it on a terminal; "" types nothing.
     int on_terminal(std::vector<std::string> arguments, std::string_view typed = {}) {
-        Pty pty;
-        auto spawn = home.command(std::move(arguments));
-        spawn.in = spawn.out = spawn.err = pty.slave.get();
-        Process process(spawn);
-        pty.slave.reset();
-        if (!typed.empty()) {
-            pty.wait_until_shown("[y/N] ");
-            pty.type(typed);
-        }
-        while (read_available(pty.master.get(), pty.shown)) {
-            wait_for(pty.master.get(), POLLIN, "the end of the output");
-        }
-        shown = pty.shown;
-        return process.wait();
+        return functional::on_terminal(home, std::move(arguments), typed, shown);
     }
 
     TempHome home;

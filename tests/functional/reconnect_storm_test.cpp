@@ -129,8 +129,11 @@ TEST_F(Reconnects, TenThousandLeaveNothingBehind) {
     const auto after = at_rest();
     EXPECT_EQ(after.threads, before.threads);
     EXPECT_EQ(after.descriptors, before.descriptors);
-    // Two in a hundred of it; 200 bytes that each left behind would show.
-    if (!is_sanitized) EXPECT_LT(after.memory, before.memory + (2U << 20U));
+    // SQLite's page cache still grows, by one to three in a hundred of all; 400 bytes that each
+    // left behind would show.
+    if (!is_sanitized) {
+        EXPECT_LT(after.memory, before.memory + (4U << 20U));
+    }
     const auto ended = client->must("node.status");
     EXPECT_EQ(number(ended, "leaks.ended_without_reason"), 0);
     EXPECT_EQ(number(ended, "ended.day.by_reason.detached_expiry"), round_ * crowd - crowd);

@@ -9,6 +9,7 @@
 
 #include "functional/crash/audit.hpp"
 #include "functional/crash/load.hpp"
+#include "functional/harness/dither.hpp"
 #include "functional/harness/fixture.hpp"
 #include "functional/harness/seed.hpp"
 
@@ -18,12 +19,6 @@ namespace {
 constexpr int kills = 200;
 constexpr int full_audit_every = 20;
 constexpr int worker_count = 6;
-
-/// Some moments, without a clock: up to about as long as the disk takes for one commit.
-void dither(std::uint64_t turns) {
-    [[maybe_unused]] volatile std::uint64_t sink = 0;
-    for (std::uint64_t i = 0; i < turns; ++i) sink = i;
-}
 
 class TwoHundredKills : public testing::Test {
   protected:
