@@ -14,11 +14,12 @@ struct Row {
     std::uint32_t weight;
 };
 
-constexpr std::array<Row, 84> table{{
+constexpr std::array<Row, 93> table{{
     {Kind::pass, "time passes", 30},
     {Kind::pass_long, "much time passes", 10},
     {Kind::stall, "the daemon stalls", 3},
     {Kind::suspend, "the host sleeps", 3},
+    {Kind::pass_days, "the host sleeps for a day or two", 2},
     {Kind::set_clock, "the clock is set", 2},
     {Kind::start_process, "a process starts", 10},
     {Kind::start_inside, "a process starts in another pid namespace", 2},
@@ -67,6 +68,14 @@ constexpr std::array<Row, 84> table{{
     {Kind::stop_background, "a background process is to be stopped", 6},
     {Kind::vouch, "somebody vouches for a background process", 7},
     {Kind::take_back_vouch, "nobody vouches for a background process any more", 2},
+    {Kind::route, "a message comes for a key", 20},
+    {Kind::talk, "something is said to the session of a key", 10},
+    {Kind::suspend_session, "a session is suspended", 4},
+    {Kind::reset_by_person, "a person wants a new conversation", 5},
+    {Kind::branch, "a person branches a session", 4},
+    {Kind::compress, "a session is to be compressed", 6},
+    {Kind::summarise, "a summary is there, or none can be made", 8},
+    {Kind::change_policies, "the reset policies are changed", 4},
     {Kind::sweep, "sweep", 3},
     {Kind::second_reaper, "a second reaper speaks", 4},
     {Kind::take_descriptors, "descriptors run out", 4},

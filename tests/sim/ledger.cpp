@@ -108,7 +108,8 @@ void Ledger::note_arrived_sign(const SessionId& id, Generation generation) {
     if (listened_ - runs_from(life) < life.owner.lease_ttl) life.arrived_sign = listened_;
 }
 
-void Ledger::note_arrival(const Input& input) {
+void Ledger::note_arrival(const Input& input, Host::Duration at) {
+    conversations.note_asked(input, at);
     if (const auto* append = as<Append>(input)) {
         note_arrived_sign(append->session_id, append->generation);
     } else if (const auto* turn = as<Turn>(input)) {
@@ -131,7 +132,8 @@ const SessionId* Ledger::hosted_named_by(const Input& input) const {
     return is_hosted ? subject : nullptr;
 }
 
-void Ledger::forget_arrivals() {
+void Ledger::forget_arrivals(bool flushed) {
+    conversations.forget_arrivals(used_, flushed);
     for (auto& [id, process] : processes_) {
         process.activity.reset();
         process.vouched_until.reset();
@@ -208,6 +210,19 @@ void Ledger::note_reply(const Said& said) {
         }
         life.is_owner_known = true;
         note_sign(opened->session_id, opened->generation, listened_);
+    } else if (const auto* routed = std::get_if<RoutedReply>(&*said.reply)) {
+        const auto& session = routed->session;
+        auto& life = life_of(session.session_id, session.generation);
+        const bool is_opened = routed->is_new || routed->is_resumed;
+        if (is_opened && !life.is_owner_known) {
+            const auto& draft = as<Route>(said.input)->draft;
+            life.owner = draft.owner;
+            life.on_owner_loss = draft.on_owner_loss;
+            life.park_window = draft.park_window;
+            life.leftovers = LeftoversPolicy::none;
+            life.is_owner_known = true;
+        }
+        note_sign(session.session_id, session.generation, is_opened ? listened_ : said.arrived);
     } else if (const auto* appended = std::get_if<AppendedReply>(&*said.reply)) {
         sessions_[appended->session_id.text()].messages = appended->tally.messages;
         note_sign(appended->session_id, appended->generation, said.arrived);
@@ -227,6 +242,7 @@ void Ledger::note_event(const Event& event, const StepFacts& step) {
     auto& known = sessions_[event.session_id.text()];
     before_.back() = std::exchange(known.last_told, event.seq);
     note_process_event(event, step);
+    note_handed_over(event, step);
     auto& life = known.lives[event.generation];
     if (event.type == EventType::session_start) {
         known.generation = event.generation;
@@ -258,8 +274,12 @@ void Ledger::note(const StepFacts& step) {
     step_failed_ = step.failed;
     happened_at_ = step.by_former && !starts_.empty() ? starts_.back() - 1ns : listened_;
     heard_until_ = step.heard_until.value_or(happened_at_);
-    for (const auto& event : step.told) note_event(event, step);
+    for (const auto& event : step.told) {
+        note_event(event, step);
+        conversations.note_event(event, step);
+    }
     for (const auto& said : step.said) note_reply(said);
+    conversations.note(step, used_);
 }
 
 }  // namespace knell::sim

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "conversations.hpp"
 #include "engine/input.hpp"
 #include "hearing.hpp"
 #include "host.hpp"
@@ -16,7 +17,8 @@ namespace knell::sim {
 struct Said {
     Input input;
     Result<Reply> reply;
-    Host::Duration arrived{0};  // on the ledger's listening clock
+    Host::Duration arrived{0};     // on the ledger's listening clock
+    Host::Duration arrived_at{0};  // in the simulation's time
 };
 
 /// What one step of the daemon did, seen from outside.
@@ -109,6 +111,9 @@ struct FeedLine {
     Seq seq() const;
 };
 
+/// Its conversation was to begin anew.
+bool is_reset_end(const End& end);
+
 /// The truth of a run, kept from outside: what was answered, told and heard, and what really
 /// happened to owners.  Independent of the code under test.
 class Ledger {
@@ -132,9 +137,10 @@ class Ledger {
 
     /// A call comes into the daemon's hands: if it is a sign of life, and in time, it counts from
     /// now on.
-    void note_arrival(const Input& input);
-    /// The daemon is no more, and with it what nobody was told that it knows.
-    void forget_arrivals();
+    void note_arrival(const Input& input, Host::Duration at);
+    /// The daemon is no more, and with it what nobody was told that it knows, unless it wrote that
+    /// down (`flushed`).
+    void forget_arrivals(bool flushed);
 
     /// Takes in what a step did, by now.
     void note(const StepFacts& step);
@@ -175,6 +181,7 @@ class Ledger {
     void note_held(const SessionId& id) { held_at_[id.text()] = listened_; }
     Host::Duration held_at(const SessionId& id) const;
 
+    Conversations conversations;
     std::map<std::string, Hearing> hearings;
     std::map<std::string, std::vector<Forgotten>> forgotten;  // the oldest first
     std::vector<Following> followings;
@@ -186,6 +193,7 @@ class Ledger {
     void note_event(const Event& event, const StepFacts& step);
     void note_process_event(const Event& event, const StepFacts& step);
     void note_process_reply(const Said& said);
+    void note_handed_over(const Event& event, const StepFacts& step);
     void note_sign(const SessionId& id, Generation generation, Host::Duration arrived);
     void note_arrived_sign(const SessionId& id, Generation generation);
     /// A hosted session that is open, which a client asks for.

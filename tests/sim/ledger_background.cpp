@@ -63,6 +63,40 @@ void Ledger::note_process_event(const Event& event, const StepFacts& step) {
     }
 }
 
+/// What a reset, a branch or a compression does to the processes of its session.
+void Ledger::note_handed_over(const Event& event, const StepFacts& step) {
+    const auto* one = conversations.find(event.session_id);
+    if (event.end && one != nullptr) {
+        for (const auto& policy : conversations.policies_of(*one, step.by_former)) {
+            if (policy.on_reset != OnReset::stop || !is_reset_end(*event.end)) continue;
+            for (const auto& leftover : event.end->leftovers) {
+                if (leftover.fate == Fate::stopping)
+                    stop_intents_.insert(leftover.process_id.text());
+            }
+        }
+    }
+    if (event.type != EventType::session_start || event.generation > 1) return;
+    if (event.parent_id.empty()) return;
+    const auto* parent = conversations.find(event.parent_id);
+    const auto* command = conversations.asked_for(event.session_id);
+    const auto* branch = command == nullptr ? nullptr : std::get_if<Branch>(command);
+    if (parent == nullptr || (branch != nullptr && branch->keep_open)) return;
+    if (event.relation == Relation::reset) {
+        const auto policies = conversations.policies_of(*parent, step.by_former);
+        const bool keeps = std::ranges::all_of(
+            policies, [](const ResetPolicy& one) { return one.on_reset == OnReset::keep; });
+        if (!keeps) return;
+    }
+    for (auto& [id, known] : processes_) {
+        if (known.running && known.session == event.parent_id) known.session = event.session_id;
+    }
+}
+
+bool is_reset_end(const End& end) {
+    return end.reason == Reason::manual_reset || end.reason == Reason::auto_reset ||
+           end.reason == Reason::idle_expiry || end.reason == Reason::daily_reset;
+}
+
 void Ledger::note_process_reply(const Said& said) {
     if (const auto* gone = as<ProcessGone>(said.input)) {
         for (auto& [id, known] : processes_) {

@@ -48,6 +48,8 @@ Result<WriteStep::Recovered> Node::start(SpoolAtStart& spool) {
             return host_.readings();
         },
         group_max_);
+    write_step_->set_reset_policies(policies_);
+    write_step_->set_compress_at(compress_at_);
     begin_to_watch();
     self_ = host_.start();
     leftovers_ = std::make_unique<Leftovers>(host_, tell_.signal);
@@ -84,6 +86,11 @@ void Node::kill() {
 void Node::cut_power(std::uint64_t seed) {
     drop_everything();
     if (disk_) disk_->restore_power(seed);
+}
+
+void Node::follow_policies(const PolicyBook& policies) {
+    policies_ = std::make_shared<const ResetPolicies>(policies.base, policies.overrides);
+    if (write_step_) write_step_->set_reset_policies(policies_);
 }
 
 void Node::stop() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "background.hpp"
+#include "conversations.hpp"
 #include "host.hpp"
 #include "leftovers.hpp"
 #include "sim_store.hpp"
@@ -37,6 +38,10 @@ class Node final : public WatchList::Holder {
     /// The host loses power; `seed` decides about writes that were not synced.
     void cut_power(std::uint64_t seed);
     void stop();
+    /// What the config says of resets; and from how many tokens on a session is summed up by
+    /// itself.
+    void follow_policies(const PolicyBook& policies);
+    void compress_at(std::int64_t tokens) { compress_at_ = tokens; }
 
     WriteStep& write_step() { return *write_step_; }
     Reader& reader() { return *reader_; }
@@ -94,6 +99,8 @@ class Node final : public WatchList::Holder {
     std::unique_ptr<SimStore> store_;
     std::unique_ptr<Reader> reader_;
     std::unique_ptr<WriteStep> write_step_;
+    std::shared_ptr<const ResetPolicies> policies_ = std::make_shared<const ResetPolicies>();
+    std::int64_t compress_at_ = 0;
     ProcessIdentity self_;
     Host::Duration commit_takes_{0};
     int refusals_ = 0;

@@ -31,9 +31,9 @@ void World::perform(const Action& action) {
     say(std::string(name_of(action.kind)));
     const bool known = perform_on_time(action) || perform_on_process(action) ||
                        perform_by_client(action) || perform_on_clients(action) ||
-                       perform_on_background(action) || perform_by_observer(action) ||
-                       perform_on_daemon(action) || perform_on_subscriber(action) ||
-                       perform_on_follower(action);
+                       perform_on_background(action) || perform_on_conversation(action) ||
+                       perform_by_observer(action) || perform_on_daemon(action) ||
+                       perform_on_subscriber(action) || perform_on_follower(action);
     if (!known)
         broken_ = Broken{"the simulator knows every action", std::string(name_of(action.kind))};
     pump();
@@ -53,6 +53,9 @@ bool World::perform_on_time(const Action& action) {
             return true;
         case Kind::suspend:
             host_.suspend(amount * 5000 + 5s);
+            return true;
+        case Kind::pass_days:
+            host_.suspend(amount * 150'000 + 1h);  // up to two days
             return true;
         case Kind::set_clock:
             host_.set_clock((action.which % 2 == 0 ? 1 : -1) * amount * 86'400);

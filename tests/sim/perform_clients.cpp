@@ -182,7 +182,7 @@ void World::write(const Action& action) {
     switch (action.kind) {
         case Kind::append:
         case Kind::append_wrong:
-            return send(action, Append{session, generation, {{"user", "hello", {}, 3}}});
+            return send(action, Append{session, generation, {next_message()}, action.how % 4 == 0});
         case Kind::close:
         case Kind::close_wrong:
             return send(action, close_of(id, generation, action.how));
@@ -202,10 +202,14 @@ void World::write(const Action& action) {
         case Kind::turn_on: {
             Turn turn{session, generation, /*on=*/true};
             turn.window = std::chrono::seconds{action.how % 40 + 5};
+            turn.is_automatic = action.fate % 4 == 0;
             return send(action, std::move(turn));
         }
-        case Kind::turn_off:
-            return send(action, Turn{session, generation, /*on=*/false});
+        case Kind::turn_off: {
+            Turn turn{session, generation, /*on=*/false};
+            turn.is_automatic = action.how % 4 == 0;
+            return send(action, std::move(turn));
+        }
         case Kind::turn_wrong:
             return send(action, Turn{session, generation, action.how % 2 == 0});
         case Kind::label: {

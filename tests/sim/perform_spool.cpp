@@ -55,6 +55,7 @@ void World::spool_start(const Action& action) {
     } else {
         run.has_written = false;  // until it is over
     }
+    ledger_.conversations.note_asked(Command{run.create}, host_.elapsed());
     ledger_.runs.emplace(id, std::move(run));
 }
 

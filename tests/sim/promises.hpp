@@ -91,6 +91,18 @@ std::string acknowledged_but_absent(const Scene& scene);
 std::string event_misnames(const Scene& scene);
 std::string refused_by_a_good_disk(const Scene& scene);
 std::string record_broken(const Scene& scene);
+std::string key_opened_twice(const Scene& scene);  // promises_routes.cpp
+std::string child_out_of_order(const Scene& scene);
+std::string routed_wrongly(const Scene& scene);
+std::string reset_unfounded(const Scene& scene);  // promises_resets.cpp
+std::string deferred_wrongly(const Scene& scene);
+std::string person_blocked_wrongly(const Scene& scene);
+std::string reset_undone(const Scene& scene);
+std::string deferral_untold(const Scene& scene);
+std::string interaction_lost(const Scene& scene);
+std::string suspension_lost(const Scene& scene);
+std::string messages_of_child_lost(const Scene& scene);  // promises_messages.cpp
+std::string messages_lost(const Scene& scene);
 std::string memory_differs(const Scene& scene);  // promises_memory.cpp
 std::string memory_differs_anywhere(const Scene& scene);
 std::string wrong_reply(const Scene& scene);    // promises_reply.cpp

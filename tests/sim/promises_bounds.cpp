@@ -106,6 +106,12 @@ std::string false_end(const Event& event, const Bounds& end, const Since& life, 
         }
         if (is_declared || is_uncounted) clocks.push_back(written_by);
     }
+    // A process goes on from the newest time on its own record, its session from another.
+    const auto own = end.before - Host::shown_at(written_at, {});
+    const bool goes_on = event.process &&
+                         may_be_uncounted(end, life.clock_from, fastest, written_at, scene) &&
+                         scene.host.clocks_between(written_at, written_at).back() <= own;
+    if (goes_on && own <= fastest) clocks.push_back(own);
     // What somebody only says may be anything.
     if (is_declared || dead == nullptr) return {};
     if (contains_death(end, life, *dead, clocks)) return {};
@@ -128,9 +134,10 @@ std::string false_bounds(const Event& event, const Scene& scene) {
     std::string what;
     for (const auto written_at : scene.step.decided_at) {
         const auto& end = *event.end;
+        // A policy ends the conversation, whatever became of its owner.
+        const bool is_said = end.proof == Proof::declared || end.proof == Proof::policy;
         what = false_end(event, {end.ended_after, end.ended_before, end.evidence}, since_of(*life),
-                         end.proof == Proof::declared, dead(life->owner.process, scene.host),
-                         written_at, scene);
+                         is_said, dead(life->owner.process, scene.host), written_at, scene);
         if (what.empty()) return {};
     }
     return what;

@@ -11,6 +11,22 @@ namespace {
 
 using Seen = std::map<std::string, std::vector<Departure>>;
 
+/// The sessions that a word may have ended.
+std::vector<std::string> ended_by(const Said& said) {
+    if (!said.reply) return {};
+    if (const auto* routed = std::get_if<RoutedReply>(&*said.reply)) {
+        if (!routed->auto_reset) return {routed->session.session_id.text()};
+        return {routed->session.session_id.text(), routed->auto_reset->prior.text()};
+    }
+    if (const auto* reset = std::get_if<ResetReply>(&*said.reply)) {
+        return {reset->closed.session_id.text()};
+    }
+    const bool may_end = as<Close>(said.input) != nullptr || as<Resume>(said.input) != nullptr ||
+                         as<Branch>(said.input) != nullptr || as<Compress>(said.input) != nullptr;
+    if (!may_end) return {};
+    return {subject_of(said.input)->text()};
+}
+
 /// What the running daemon knew of the owner's end before the first word in this step that could
 /// end the session: words are decided in the order in which they came.
 Seen seen_before_any_word(const Scene& scene) {
@@ -29,8 +45,7 @@ Seen seen_before_any_word(const Scene& scene) {
                 if (is_its_owner && !spoken_of.contains(id)) deaths.push_back(gone->departure);
             }
         }
-        const bool may_end = as<Close>(said.input) != nullptr || as<Resume>(said.input) != nullptr;
-        if (may_end && said.reply) spoken_of.insert(subject_of(said.input)->text());
+        for (const auto& id : ended_by(said)) spoken_of.insert(id);
     }
     return seen;
 }

@@ -104,11 +104,15 @@ std::string unfounded(const Event& event, const Scene& scene) {
         case Reason::shutdown:
             return owner_is_well(end.reason, *life, scene);
         case Reason::manual_reset:
+            return scene.ledger.conversations.may_be_reset(event.session_id) ? ""
+                                                                             : "nobody said so";
+        // Judged with what is known of conversations.
         case Reason::auto_reset:
         case Reason::idle_expiry:
         case Reason::daily_reset:
         case Reason::compression:
         case Reason::branched:
+            return {};
         case Reason::node_lost:
         case Reason::imported:
             return "nobody said so";

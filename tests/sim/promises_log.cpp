@@ -69,14 +69,20 @@ std::string absent_from_record(const SessionId& id, Generation generation, const
 }
 
 std::string absent_for(const Reply& reply, const Scene& scene) {
-    if (const auto* opened = std::get_if<OpenedReply>(&reply)) {
+    const auto* opened = std::get_if<OpenedReply>(&reply);
+    if (const auto* routed = std::get_if<RoutedReply>(&reply)) opened = &routed->session;
+    if (const auto* branched = std::get_if<BranchedReply>(&reply)) opened = &branched->child;
+    if (const auto* compressed = std::get_if<CompressedReply>(&reply)) opened = &compressed->child;
+    if (opened != nullptr) {
         if (scene.ledger.life(opened->session_id, opened->generation) == nullptr) {
             return fmt::format("session {} was opened, the log does not say so",
                                opened->session_id.text());
         }
         return absent_from_record(opened->session_id, opened->generation, scene);
     }
-    if (const auto* closed = std::get_if<ClosedReply>(&reply)) {
+    const auto* closed = std::get_if<ClosedReply>(&reply);
+    if (const auto* reset = std::get_if<ResetReply>(&reply)) closed = &reset->closed;
+    if (closed != nullptr) {
         const auto* life = scene.ledger.life(closed->session_id, closed->generation);
         if (life != nullptr && !life->open) return {};
         return fmt::format("session {} was closed, the log does not say so",

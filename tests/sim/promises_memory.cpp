@@ -29,6 +29,15 @@ std::string difference(const LiveSession& live, const Session& row, const State&
     if (live.is_attach_told() != row.attach_told) return "attach_told";
     if (live.detached_since() != row.detached_since) return "detached_since";
     if (live.background_since() != row.background_since) return "background_since";
+    if (live.key() != row.key) return "key";
+    if (live.source() != row.source) return "source";
+    if (live.platform() != row.platform) return "platform";
+    if (live.user_id() != row.user_id) return "user_id";
+    if (live.chat_type() != row.chat_type) return "chat_type";
+    if (live.suspended_at() != row.suspended_at) return "suspended_at";
+    if (live.suspend_why() != row.suspend_why) return "suspend_why";
+    if (live.reset_held_since() != row.reset_held_since) return "reset_held_since";
+    if (live.reset_held_by() != row.reset_held_by) return "reset_held_by";
     if (live.tally() != row.tally) return "what was counted of its messages";
     if (live.title() != row.title) return "title";
     if (live.cwd() != row.cwd) return "cwd";

@@ -101,6 +101,33 @@ std::string exit_unfounded(const Scene& scene) {
     return {};
 }
 
+namespace {
+
+/// A conversation that goes on takes them with it, one that begins anew deals with them as its
+/// policy says.
+bool is_fate_of_reset(Fate fate, const Event& event, const Scene& scene) {
+    const auto reason = event.end->reason;
+    const bool goes_on = reason == Reason::compression || reason == Reason::branched;
+    if (goes_on) return fate == Fate::handed_over;
+    const auto* one = scene.ledger.conversations.find(event.session_id);
+    if (one == nullptr || !is_reset_end(*event.end)) return false;
+    const auto policies = scene.ledger.conversations.policies_of(*one, scene.step.by_former);
+    return std::ranges::any_of(policies, [&](const ResetPolicy& policy) {
+        return (policy.on_reset == OnReset::keep && fate == Fate::handed_over) ||
+               (policy.on_reset == OnReset::stop && fate == Fate::stopping);
+    });
+}
+
+/// Its next generation begins in the same step, with all that runs in it.
+bool goes_on_at_once(const Event& end, const Scene& scene) {
+    return std::ranges::any_of(scene.step.told, [&](const Event& other) {
+        return other.type == EventType::session_start && other.session_id == end.session_id &&
+               other.generation == end.generation + 1;
+    });
+}
+
+}  // namespace
+
 std::string process_unnamed(const Scene& scene) {
     for (const auto& event : scene.step.told) {
         // One that is handed over goes on, and its processes with it.
@@ -120,7 +147,9 @@ std::string process_unnamed(const Scene& scene) {
             }
             const bool stops = life->leftovers == LeftoversPolicy::stop;
             const bool is_right = found->fate == Fate::shared || found->fate == Fate::gone ||
-                                  (found->fate == Fate::stopping) == stops;
+                                  (found->fate == Fate::stopping) == stops ||
+                                  is_fate_of_reset(found->fate, event, scene) ||
+                                  (found->fate == Fate::left && goes_on_at_once(event, scene));
             if (is_right) continue;
             return fmt::format("session {} ends, and process {} is {}", event.session_id.text(), id,
                                name_in(fate_names, found->fate));

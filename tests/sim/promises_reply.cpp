@@ -1,6 +1,7 @@
 // About answers: a small model of what a session allows, walked through in the order of decision.
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -112,6 +113,103 @@ class Model {
         return std::nullopt;
     }
 
+    /// Which session it reaches is judged with what is known of conversations.
+    std::string judge(const Route& route, const Result<Reply>& reply) {
+        if (!reply) return {};
+        const auto& routed = std::get<RoutedReply>(*reply);
+        if (routed.auto_reset) at(routed.auto_reset->prior).open = false;
+        auto& standing = at(routed.session.session_id);
+        if (routed.is_new || routed.is_resumed) {
+            standing.owner = &route.draft.owner;
+            standing.on_owner_loss = route.draft.on_owner_loss;
+        }
+        standing.generation = routed.session.generation;
+        standing.open = true;
+        return {};
+    }
+
+    /// Whoever names what was replaced is told what goes on in its place.
+    bool is_replaced(const SessionId& id, const Result<Reply>& reply) {
+        if (id.empty() || reply || reply.error().code != ErrorCode::ended || at(id).open) {
+            return false;
+        }
+        const auto* ended = std::get_if<EndedAs>(&reply.error().facts);
+        return ended != nullptr && !ended->successor.empty() && at(ended->successor).generation > 0;
+    }
+
+    std::string judge(const Suspend& suspend, const Result<Reply>& reply) {
+        if (suspend.name.session_id.empty()) return {};
+        if (is_replaced(suspend.name.session_id, reply)) return {};
+        const bool is_there = at(suspend.name.session_id).generation > 0;
+        return expect(suspend.name.session_id, "suspend",
+                      is_there ? std::nullopt : std::optional(ErrorCode::not_found), reply);
+    }
+
+    std::string judge(const Reset& reset, const Result<Reply>& reply) {
+        if (!reply) {
+            if (reply.error().code == ErrorCode::blocked && !reset.force) return {};
+            if (is_replaced(reset.name.session_id, reply)) return {};
+            if (reset.name.session_id.empty() && reply.error().code == ErrorCode::not_found) {
+                return {};
+            }
+            const bool is_there = at(reset.name.session_id).generation > 0;
+            return expect(reset.name.session_id, "reset",
+                          is_there ? std::nullopt : std::optional(ErrorCode::not_found), reply);
+        }
+        const auto& closed = std::get<ResetReply>(*reply).closed;
+        auto& standing = at(closed.session_id);
+        const bool was_open = std::exchange(standing.open, false);
+        const bool fits = was_open != closed.already_ended ||
+                          may_be_departing(closed.session_id, closed.generation);
+        if (fits && standing.generation == closed.generation) return {};
+        return fmt::format("session {} was reset, and was {}", closed.session_id.text(),
+                           was_open ? "said to have ended before" : "not open");
+    }
+
+    /// A child takes the place of that session, or comes beside it.
+    void note_child(const SessionId& parent, const OpenedReply& child, bool has_ended) {
+        auto& before = at(parent);
+        Standing standing{child.generation, true, before.owner, before.on_owner_loss};
+        if (const auto* life = scene_.ledger.life(parent, before.generation);
+            standing.owner == nullptr && life != nullptr) {
+            standing.owner = &life->owner;
+            standing.on_owner_loss = life->on_owner_loss;
+        }
+        if (has_ended) before.open = false;
+        at(child.session_id) = standing;
+    }
+
+    std::string judge(const Branch& branch, const Result<Reply>& reply) {
+        const auto& id = branch.session_id;
+        if (is_blocked(id, branch.generation, reply)) return {};
+        if (is_just_ended(id, branch.generation, reply)) return {};
+        const auto wanted = verdict(at(id), branch.generation);
+        if (reply) note_child(id, std::get<BranchedReply>(*reply).child, !branch.keep_open);
+        return expect(id, "branch", wanted, reply);
+    }
+
+    std::string judge(const Compress& compress, const Result<Reply>& reply) {
+        const auto& id = compress.session_id;
+        if (is_blocked(id, compress.generation, reply)) return {};
+        if (is_just_ended(id, compress.generation, reply)) return {};
+        const auto wanted = verdict(at(id), compress.generation);
+        if (reply) note_child(id, std::get<CompressedReply>(*reply).child, /*has_ended=*/true);
+        return expect(id, "compression", wanted, reply);
+    }
+
+    /// Whoever writes to one that was compressed or branched is told what goes on in its place.
+    std::string wrong_successor(const SessionId& id, const Result<Reply>& reply) const {
+        const auto* one = scene_.ledger.conversations.find(id);
+        if (reply || reply.error().code != ErrorCode::ended || one == nullptr || one->open) {
+            return {};
+        }
+        const auto* facts = std::get_if<EndedAs>(&reply.error().facts);
+        if (facts == nullptr || facts->reason != one->ended_as) return {};
+        if (facts->successor == one->successor) return {};
+        return fmt::format("who writes to session {} is sent to \"{}\", not to \"{}\"", id.text(),
+                           facts->successor.text(), one->successor.text());
+    }
+
     std::string judge(const Create& create, const Result<Reply>& reply) {
         auto& standing = at(create.draft.id);
         if (is_just_ended(create.draft.id, standing.generation, reply)) return {};
@@ -156,6 +254,7 @@ class Model {
     std::string judge(const Append& append, const Result<Reply>& reply) {
         if (is_blocked(append.session_id, append.generation, reply)) return {};
         if (is_just_ended(append.session_id, append.generation, reply)) return {};
+        if (auto what = wrong_successor(append.session_id, reply); !what.empty()) return what;
         return expect(append.session_id, fmt::format("append under {}", append.generation),
                       verdict(at(append.session_id), append.generation), reply);
     }

@@ -35,6 +35,13 @@ class SimStore final : public Store {
         return inner_.commit(batch);
     }
     Result<std::optional<Session>> find(const SessionId& id) override { return inner_.find(id); }
+    Result<std::optional<Session>> newest_of_key(const std::string& key) override {
+        return inner_.newest_of_key(key);
+    }
+    Result<std::optional<Session>> newest_child(const SessionId& parent,
+                                                Relation relation) override {
+        return inner_.newest_child(parent, relation);
+    }
     Result<void> for_each_open(const std::function<void(const Session&)>& visit) override {
         return inner_.for_each_open(visit);
     }

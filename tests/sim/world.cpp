@@ -86,6 +86,11 @@ World::World(std::uint64_t seed)
                      check(Moment::feeding, seen);
                  }) {
     testing::FaultyDisk::seed_sqlite(static_cast<std::uint32_t>(seed));
+    if (seed % 2 == 0) node_.compress_at(25);
+    if (seed % 4 != 0) {
+        const auto mixed = static_cast<std::uint32_t>(seed * 0x9e3779b97f4a7c15U >> 32U);
+        change_policies({Kind::change_policies, mixed, mixed / 3, mixed / 7});
+    }
     start_daemon();
 }
 
@@ -98,6 +103,8 @@ void World::start_daemon() {
     ledger_.note_start(host_.elapsed());
     is_starting_ = true;
     start_decided_at_.clear();
+    node_.follow_policies(policies_);
+    ledger_.conversations.follow(policies_);
     auto recovered = node_.start(spool_);
     is_starting_ = false;
     std::ranges::copy(start_decided_at_, std::back_inserter(decided_at_));
@@ -113,6 +120,11 @@ void World::start_daemon() {
     for (const auto& event : take_in_start()) {
         count_told(event, before_states);
         count_process_told(event, last_process_states_);
+    }
+    for (const auto& [id, known] : ledger_.sessions()) {
+        if (const auto row = node_.reader().find(SessionId(id)); row && *row) {
+            ledger_.conversations.learn(**row);
+        }
     }
     check(Moment::start, scene());
     check_taken_in(spool_.take_delivered_at_start());
@@ -136,10 +148,11 @@ void World::start_daemon() {
     is_listening_ = true;
 }
 
-void World::fall_silent() {
+void World::fall_silent(bool flushed) {
     is_listening_ = false;
     arrived_.clear();
-    ledger_.forget_arrivals();
+    compressing_.clear();
+    ledger_.forget_arrivals(flushed);
     followers_.crash();
     clients_.crash();
     std::erase_if(requests_, [this](const Request& request) {
@@ -150,14 +163,14 @@ void World::fall_silent() {
 }
 
 void World::crash_daemon() {
-    fall_silent();
+    fall_silent(/*flushed=*/false);
     ledger_.note_death(node_.self());
     node_.kill();
     delivery_.crash();
 }
 
 void World::cut_power(std::uint64_t seed) {
-    fall_silent();
+    fall_silent(/*flushed=*/false);
     spool_.lose_power(seed);
     ledger_.note_death(node_.self());
     node_.cut_power(seed);
@@ -198,7 +211,7 @@ void World::stop_daemon() {
         decide(std::move(last));
         if (!node_.is_up()) return;
     }
-    fall_silent();
+    fall_silent(/*flushed=*/!node_.is_disk_bad());
     node_.stop();
     delivery_.crash();
 }
@@ -230,9 +243,10 @@ void World::hear() {
             !host_.is_alive(record->draft.process)) {
             return true;
         }
+        give_fresh_id(request.input);
         auto spoken = heard_now(request.input, /*observed=*/false);
         spoken.request = std::move(request);
-        ledger_.note_arrival(spoken.input);
+        ledger_.note_arrival(spoken.input, spoken.at);
         clients_.ask(spoken.input);
         arrived_.push_back(std::move(spoken));
         return true;
@@ -241,7 +255,8 @@ void World::hear() {
 
 World::Spoken World::heard_now(Input input, bool observed) {
     ledger_.listen(host_.readings().awake);
-    return {std::move(input), observed, std::nullopt, host_.readings(), ledger_.listened(), {}};
+    return {std::move(input), observed, std::nullopt, host_.readings(), ledger_.listened(),
+            host_.elapsed(),  {}};
 }
 
 void World::pump(bool save_at_once) {
@@ -303,7 +318,8 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
     facts.failed = step.failed;
     const auto last = first + step.replies.size();
     for (auto i = first; i < last; ++i) {
-        facts.said.push_back({spoken[i].input, step.replies[i - first], spoken[i].heard});
+        facts.said.push_back(
+            {spoken[i].input, step.replies[i - first], spoken[i].heard, spoken[i].at});
     }
     facts.heard_until = last < spoken.size() ? spoken[last].heard : taken_at;
     const bool quiet = facts.said.empty() && !facts.failed &&
@@ -328,6 +344,9 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
             return false;
         }
         if (const auto* release = std::get_if<ReleaseClients>(&effect)) ended.push_back(*release);
+        if (const auto* start = std::get_if<StartCompression>(&effect)) {
+            begin_compression(start->session_id, start->generation);
+        }
         node_.carry_out(std::move(effect));
     }
     check(Moment::watching, scene(facts));
@@ -367,6 +386,7 @@ void World::heal() {
     if (broken_) return;
     say("everything is made well");
     requests_.clear();
+    dies_after_.reset();
     node_.heal_disk();
     retention_ = {};
     for (auto& process : host_.processes()) process.readable = true;

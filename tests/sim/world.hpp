@@ -50,7 +50,7 @@ class World {
 
     void start_daemon();
     void crash_daemon();
-    void fall_silent();
+    void fall_silent(bool flushed);
     void cut_power(std::uint64_t seed);
     void stop_daemon();
     /// Time passes while the daemon works.
@@ -63,6 +63,7 @@ class World {
         std::optional<Request> request;
         AwakeClock::Readings arrived{};
         Host::Duration heard{0};  // the same, on the ledger's listening clock
+        Host::Duration at{0};     // and in the simulation's time
         std::string from_spool;   // the file; "": from elsewhere
     };
     /// The daemon's threads that listen, which go on while a commit takes its time.
@@ -94,6 +95,7 @@ class World {
     bool perform_by_client(const Action& action);
     bool perform_on_clients(const Action& action);
     bool perform_on_background(const Action& action);
+    bool perform_on_conversation(const Action& action);
     bool perform_by_observer(const Action& action);
     bool perform_on_daemon(const Action& action);
     bool perform_on_subscriber(const Action& action);
@@ -124,6 +126,18 @@ class World {
     void resume(const Action& action, bool takeover, bool and_close);
     void write(const Action& action);
     void beat_all(const Action& action);
+    void route(const Action& action);
+    Owner pick_gateway(const Action& action, const std::string& key);
+    void talk(const Action& action);
+    SessionName pick_name(const Action& action) const;
+    void branch(const Action& action);
+    /// What daemon/compressor does: reads what was said, and later has something to record.
+    void begin_compression(const SessionId& session, Generation generation);
+    void summarise(const Action& action);
+    void change_policies(const Action& action);
+    /// Sessions that the daemon names itself get a new id with each call.
+    void give_fresh_id(Input& input);
+    Message next_message();
     void queue_up(const Action& action);
     void create_hosted(const Action& action);
     static Owner hosted_owner(const Action& action);
@@ -158,6 +172,8 @@ class World {
     Before before(const std::map<std::string, Before>& states, const SessionId& id) const;
     void count(const StepFacts& facts, const std::map<std::string, Before>& states);
     void count_said(const Said& said, const std::map<std::string, Before>& states);
+    Before before_of_named(const SessionId& id, const std::string& key,
+                           const std::map<std::string, Before>& states) const;
     void count_told(const Event& event, const std::map<std::string, Before>& states);
     void count_left(const SessionId& id, const std::map<std::string, Before>& states);
     using ProcessStates = std::map<std::string, ProcessBefore>;
@@ -188,6 +204,16 @@ class World {
     /// So much of what follows from the next commit is carried out, and then the daemon is killed.
     std::optional<std::uint32_t> dies_after_;
     std::uint64_t last_process_ = 0;
+    PolicyBook policies_;  // of the config
+    struct Compressing {
+        SessionId session;
+        Generation generation = 0;
+        Tally all;
+        Tally before_tail;
+        std::int64_t tail_after = 0;
+    };
+    std::vector<Compressing> compressing_;
+    int last_message_ = 0;
     Retention retention_;
     std::vector<Host::Duration> told_at_;  // of every event
     std::vector<std::string> ids_;         // of all sessions that somebody tried to create

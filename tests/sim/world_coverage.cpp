@@ -85,6 +85,18 @@ void World::count_said(const Said& said, const std::map<std::string, Before>& st
             coverage_.count(right ? Happening::beat : Happening::beat_wrong,
                             before(states, beat.session_id));
         }
+    } else if (const auto* route = as<Route>(said.input)) {
+        coverage_.count(Happening::message, before_of_named({}, route->draft.key, states));
+    } else if (const auto* suspend = as<Suspend>(said.input)) {
+        coverage_.count(Happening::suspended,
+                        before_of_named(suspend->name.session_id, suspend->name.key, states));
+    } else if (const auto* reset = as<Reset>(said.input)) {
+        coverage_.count(Happening::reset_by_person,
+                        before_of_named(reset->name.session_id, reset->name.key, states));
+    } else if (as<Branch>(said.input) != nullptr) {
+        coverage_.count(Happening::branched, was);
+    } else if (as<Compress>(said.input) != nullptr) {
+        coverage_.count(Happening::compressed, was);
     } else if (as<Attach>(said.input) != nullptr) {
         coverage_.count(Happening::attach, was);
     } else if (as<Detach>(said.input) != nullptr) {
@@ -96,6 +108,24 @@ void World::count_said(const Said& said, const std::map<std::string, Before>& st
     } else if (const auto* alive = as<OwnerAlive>(said.input)) {
         count_owner(Happening::owner_alive, alive->process, states);
     }
+}
+
+/// Of a key, the newest that was open, or else any.
+Before World::before_of_named(const SessionId& id, const std::string& key,
+                              const std::map<std::string, Before>& states) const {
+    if (!id.empty()) return before(states, id);
+    auto found = Before::never;
+    std::size_t newest = 0;
+    for (const auto& [name, one] : ledger_.conversations.all()) {
+        const auto was = one.key == key ? before(states, SessionId(name)) : Before::never;
+        if (was == Before::never || (was == Before::ended && found != Before::never)) continue;
+        const bool is_better =
+            found == Before::never || found == Before::ended || one.place > newest;
+        if (!is_better) continue;
+        found = was;
+        newest = one.place;
+    }
+    return found;
 }
 
 void World::count_left(const SessionId& id, const std::map<std::string, Before>& states) {
@@ -127,6 +157,9 @@ void World::count_told(const Event& event, const std::map<std::string, Before>& 
     } else if (event.type == EventType::session_unknown && life->owner.kind == OwnerKind::lease) {
         coverage_.count(Happening::lease_held, was);
     }
+    if (event.type == EventType::session_reset_deferred) {
+        coverage_.count(Happening::reset_deferred, was);
+    }
     if (!event.end) return;
     const auto& end = *event.end;
     if (ledger_.may_be_closed(event.session_id, event.generation, end.reason)) return;
@@ -137,6 +170,9 @@ void World::count_told(const Event& event, const std::map<std::string, Before>& 
     if (end.detail == "park window over") {
         return coverage_.count(Happening::park_window_over, was);
     }
+    if (end.reason == Reason::idle_expiry) coverage_.count(Happening::idle_too_long, was);
+    if (end.reason == Reason::daily_reset) coverage_.count(Happening::day_is_over, was);
+    if (end.reason == Reason::auto_reset) coverage_.count(Happening::reset_by_message, was);
     if (was == Before::detached) return;
     if (end.reason == Reason::exited) coverage_.count(Happening::owner_exited, was);
     if (end.reason == Reason::signaled) coverage_.count(Happening::owner_signaled, was);

@@ -52,8 +52,13 @@ void World::take_in(const StepFacts& facts, Moment moment) {
     told_at_.resize(ledger_.log().size(), host_.elapsed());
     for (const auto& event : facts.told) {
         if (event.type != EventType::session_start) continue;
+        // Those that the daemon named itself.
+        if (std::ranges::find(ids_, event.session_id.text()) == ids_.end()) {
+            ids_.push_back(event.session_id.text());
+        }
         if (const auto row = node_.reader().find(event.session_id); row && *row) {
             ledger_.fill_owner(**row);
+            ledger_.conversations.learn(**row);
         }
     }
     check(moment, scene(facts));
