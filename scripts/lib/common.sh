@@ -12,6 +12,7 @@ build_packages=(
     clang-19 lld-19 libclang-rt-19-dev llvm-19 cmake ninja-build ccache git python3 pkg-config
     libboost1.81-dev libboost-json1.81-dev libsqlite3-dev libsqlitecpp-dev libcli11-dev
     libfmt-dev libspdlog-dev libyaml-cpp-dev libcurl4-openssl-dev libssl-dev zlib1g-dev
+    libhowardhinnant-date-dev tzdata
     libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
 )
 test_packages=(clang-format-19 shellcheck tmux curl python3-websockets)
