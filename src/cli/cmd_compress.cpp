@@ -15,9 +15,6 @@ namespace {
 
 using wire::text_at;
 
-/// Every provider has a time limit of its own; past all of them the daemon does not answer.
-constexpr std::chrono::hours over_within{2};
-
 constexpr auto footer = R"(
 Has what was said in a session summarised by the providers of summarizer, in their order, and goes
 on in a child that begins with the summary. The session itself ends, and its messages stay. Without
@@ -51,7 +48,7 @@ class CompressSession final : public Command {
         const auto result = connection->call(
             "session.compress",
             {{"session_id", id}, {"generation", wire::int_at(*session, "generation")}},
-            client::Deadline{over_within});
+            client::Deadline{client::compress_timeout});
         if (!result) return complain("compress", result.error());
         const auto* told = result->if_object();
         if (told == nullptr) return complain("compress", "the daemon gave no result");

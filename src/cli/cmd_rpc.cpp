@@ -48,7 +48,8 @@ std::string read_standard_input() {
 /// For a method that takes an owner: this process is gone in a moment and cannot be it.  False when
 /// there is nobody to name.
 bool add_owner(std::string_view method, JsonObject& params) {
-    const bool takes_owner = method == "session.create" || method == "session.resume";
+    const bool takes_owner =
+        method == "session.create" || method == "session.resume" || method == "session.route";
     // Whoever owned it before must not close what is another's by now.
     const bool speaks_for_one = method == "session.close" && !params.contains("generation");
     if ((!takes_owner && !speaks_for_one) || params.contains("owner")) return true;
@@ -109,8 +110,9 @@ class Rpc final : public Command {
 
         auto connection = client::connect(context.paths);
         if (!connection) return print_error(wire::to_json(connection.error()));
-        const auto answer = connection->call_raw(list_ ? "rpc.describe" : method_, params,
-                                                 client::Deadline{client::call_timeout_default});
+        const auto answer =
+            connection->call_raw(list_ ? "rpc.describe" : method_, params,
+                                 client::Deadline{client::call_timeout_of(method_)});
         if (!answer) return print_error(wire::to_json(answer.error()));
         if (const auto* error = wire::object_at(*answer, "error")) return print_error(*error);
         const auto* result = answer->if_contains("result");

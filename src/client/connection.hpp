@@ -17,6 +17,14 @@
 namespace knell::client {
 
 inline constexpr std::chrono::milliseconds call_timeout_default{10'000};
+/// The daemon answers when a summary is there; every provider has a time limit of its own.
+inline constexpr std::chrono::hours compress_timeout{2};
+
+/// How long to wait for the answer of that method.
+constexpr std::chrono::milliseconds call_timeout_of(std::string_view method) {
+    return method == "session.compress" ? compress_timeout : call_timeout_default;
+}
+
 /// A page of events is a few megabytes; past this the daemon is not one of ours.
 inline constexpr std::size_t answer_bytes_max = 64U << 20U;
 

@@ -106,6 +106,27 @@ TEST_F(DefaultOwner, AMakefile) {
     expect_owner({"make", "-s"});
 }
 
+TEST_F(DefaultOwner, AMessageRoutedByAScript) {
+    auto spawn = home.command({});
+    spawn.argv = {
+        "setsid", "sh", "-c",
+        "route() { \"$K\" rpc session.route '{\"key\":\"chat:1\",\"source\":\"cron\"}'; }; "
+        "route >first; route >second; \"$K\" rpc session.list '{\"key\":\"chat:1\"}' >list; "
+        "echo $$"};
+    spawn.environment["K"] = knell_binary();
+    spawn.cwd = home.path();
+    const auto outcome = run_command(spawn);
+    ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    const auto first = parse(read_file(home.file("first")));
+    const auto second = parse(read_file(home.file("second")));
+    EXPECT_EQ(text(second, "session_id"), text(first, "session_id"));
+    EXPECT_EQ(number(second, "generation"), 1);
+    EXPECT_FALSE(second.as_object().contains("resumed"));
+    EXPECT_EQ(number(parse(read_file(home.file("list"))), "sessions.0.owner.pid"),
+              std::stol(outcome.out));
+    ended(text(first, "session_id"));
+}
+
 TEST_F(DefaultOwner, AJobOfAShellRatherThanTheShell) {
     if (!is_there("bash")) GTEST_SKIP() << "needs bash";
     write_file(home.file("job"), "x=$(" + call + "| cat)\neval \"$SHOW\"\necho owner $$\n");
