@@ -25,8 +25,12 @@ SessionRef ref_to(const LiveSession& live) {
     return {live.id(), live.ordinal(), live.generation()};
 }
 
-const LiveSession* find(const SessionName& name, const State& state) {
-    return name.session_id.empty() ? state.find_by_key(name.key) : state.find(name.session_id);
+/// `tip`: what the store has of that key, if memory has no open session of it.  It is open where
+/// the key's own was replaced by one that somebody opened without the key.
+const LiveSession* find(const SessionName& name, const Session* tip, const State& state) {
+    if (!name.session_id.empty()) return state.find(name.session_id);
+    const auto* live = state.find_by_key(name.key);
+    return live == nullptr && tip != nullptr && !tip->end ? state.find(tip->id) : live;
 }
 
 Error none_of(const SessionName& name) {
@@ -98,7 +102,7 @@ Decision decide_reset(const LiveSession& live, const State& state) {
 }
 
 Decided<Reset::Reply> decide_on(Reset&& reset, const Session* past, const State& state) {
-    const auto* live = find(reset.name, state);
+    const auto* live = find(reset.name, past, state);
     if (live == nullptr) {
         if (past == nullptr) return refuse(none_of(reset.name));
         if (!past->successor_id.empty()) return refuse(has_ended(*past, {}));
@@ -146,7 +150,7 @@ Decided<Reset::Reply> decide_on(Reset&& reset, const Session* past, const State&
 }
 
 Decided<Suspend::Reply> decide_on(Suspend&& suspend, const Session* past, const State& state) {
-    const auto* live = find(suspend.name, state);
+    const auto* live = find(suspend.name, past, state);
     if (live == nullptr && past == nullptr) return refuse(none_of(suspend.name));
     if (live == nullptr && !past->successor_id.empty()) return refuse(has_ended(*past, {}));
     const auto ref =
