@@ -162,7 +162,6 @@ class State {
     void interact(const SessionId& id);
     /// The next one of which that is not in the store yet.
     std::optional<Slot> next_interaction_unsaved();
-    bool has_interactions_unsaved() const { return !interactions_unsaved_.empty(); }
     /// A session of that key ended since the last settle; see ended_in_batch.
     bool key_ended_in_batch(const std::string& key) const { return ended_keys_.contains(key); }
 
@@ -238,6 +237,7 @@ class State {
     void schedule_reset(Slot slot);
     /// What holds its reset is different now.
     void look_at_reset_again(const SessionId& id);
+    void look_at_reset_again(Slot slot);
     void follow_policies();
     void note_interaction(LiveSession& live);
     /// What it is now is what `revert` goes back to.

@@ -212,7 +212,10 @@ void State::apply(const Change& change) {
             state.modify(c.id, [&](Slot slot, LiveSession& live) {
                 live.set_tally(c.tally);
                 live.set_seen(c.at, /*unsaved=*/false);
-                if (c.is_interaction) state.note_interaction(live);
+                if (c.is_interaction) {
+                    state.note_interaction(live);
+                    state.look_at_reset_again(slot);
+                }
                 state.postpone(slot);
             });
         }
@@ -226,6 +229,7 @@ void State::apply(const Change& change) {
                 live.set_seen(c.at, /*unsaved=*/false);
                 if (c.is_interaction) state.note_interaction(live);
                 state.schedule_reset(slot);
+                if (c.is_interaction) state.look_at_reset_again(slot);
                 if (!live.is_hosted()) return state.postpone(slot);
                 live.set_turn_clients(with_turn_client(live, c));
                 live.set_turn_window(c.window);

@@ -34,7 +34,7 @@ void State::follow_policies() {
         if (!table_.holds(policies_followed_)) continue;
         schedule_reset(policies_followed_);
         // Whatever holds it may do so no longer by the policy, or by the clock, that there is now.
-        look_at_reset_again(table_.at(policies_followed_).id());
+        look_at_reset_again(policies_followed_);
     }
 }
 
@@ -81,8 +81,11 @@ void State::schedule_reset(Slot slot) {
 
 void State::look_at_reset_again(const SessionId& id) {
     const auto slot = table_.find(id.text());
-    if (slot == LiveTable::none || !table_.at(slot).reset_held_since()) return;
-    daily_due_.schedule(slot, now_.wall);
+    if (slot != LiveTable::none) look_at_reset_again(slot);
+}
+
+void State::look_at_reset_again(Slot slot) {
+    if (table_.at(slot).reset_held_since()) daily_due_.schedule(slot, now_.wall);
 }
 
 std::optional<Slot> State::next_reset_due() {

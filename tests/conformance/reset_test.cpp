@@ -248,6 +248,29 @@ TEST_P(ResetStory, AMessageToOneThatIsHeldGoesOnWithItAndSaysWhatHolds) {
     EXPECT_TRUE(shown("k").end);
 }
 
+/// Also what does not come by a route: that it waits is said no longer, and again when it is due
+/// anew.
+TEST_P(ResetStory, OneThatIsHeldIsNotDueOnceSomebodySpokeInIt) {
+    runs(7, ProcessActivity::working, at(1));
+    journal().tick(at(600));
+    ASSERT_TRUE(shown("k").reset_held_since);
+    journal().one(append("k", 1, {"hello"}), at(650));
+    journal().tick(at(650));
+    EXPECT_FALSE(shown("k").reset_held_since);
+
+    journal().tick(at(1250));
+    ASSERT_TRUE(shown("k").reset_held_since);
+    EXPECT_EQ(of_type(EventType::session_reset_deferred).size(), 2U);
+    journal().one(turn("k", 1, true), at(1300));
+    journal().tick(at(1300));
+    EXPECT_FALSE(shown("k").reset_held_since) << "a turn is on";
+    journal().one(turn("k", 1, false), at(1400));
+    journal().tick(at(1999));
+    EXPECT_FALSE(shown("k").reset_held_since);
+    journal().tick(at(2000));
+    EXPECT_TRUE(shown("k").reset_held_since);
+}
+
 TEST_P(ResetStory, StopStopsWhatRuns) {
     journal().state.set_reset_policies(idle_policy(10min, OnReset::stop));
     runs(7, ProcessActivity::listening, at(1));
@@ -388,7 +411,23 @@ TEST_P(ResetStory, NamesWhatIsNotThere) {
               ErrorCode::not_found);
 }
 
-/// What the store refuses is due again.
+/// The key's own was replaced by one that its opener gave no key: it is what the key leads to.
+TEST_P(ResetStory, ThePersonsKeyLeadsToWhatItsSessionWasReplacedBy) {
+    journal().one(close("k", {}, Reason::compression), at(1));
+    auto child = create("c", process_owner(300));
+    child.draft.parent_id = SessionId("k");
+    child.draft.relation = Relation::compression;
+    journal().one(child, at(2));
+
+    const auto suspended = journal().one(suspend(key), at(3));
+    ASSERT_TRUE(suspended) << suspended.error().message;
+    EXPECT_EQ(std::get<SuspendedReply>(*suspended).session_id.text(), "c");
+    EXPECT_TRUE(shown("c").suspended_at);
+    const auto reply = reset_now(reset(key), at(4));
+    EXPECT_EQ(reply.closed.session_id.text(), "c");
+    EXPECT_EQ(shown("c").end->reason, Reason::manual_reset);
+}
+
 TEST_P(ResetStory, AParkedOneObeysTheSamePolicy) {
     auto opened = create("p", process_owner(300));
     opened.draft.key = "parked";
