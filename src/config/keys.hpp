@@ -412,7 +412,7 @@ inline constexpr std::array config_key_rows{
         .max = limits::summarizer_tail_max,
         .fallback = "20",
         .unit = "messages",
-        .about = "How many messages `tail` goes on with"},
+        .about = "How many messages `tail` goes on with; half of them, where there are no more"},
     Key{.path = "summarizer.cool_down",
         .type = KeyType::duration,
         .min = 0,

@@ -26,6 +26,14 @@ std::vector<Provider> providers_of(const SummarizerSettings& settings) {
     return providers;
 }
 
+/// Behind which message the tail begins.  Where there are no more messages than it may have, it is
+/// the later half of them: to go on with all of them wins nothing.  0 where none can be left out.
+std::int64_t first_kept(std::int64_t messages, std::int64_t tail) {
+    if (messages > tail) return messages - tail;
+    const auto kept = messages / 2;
+    return kept == 0 ? 0 : messages - kept;
+}
+
 /// Not that compressing failed: there is nothing to compress, or it is not the caller's.
 bool is_about_the_session(const Error& error) {
     return error.code != ErrorCode::limit && error.code != ErrorCode::storage &&
@@ -78,7 +86,7 @@ Result<Compressor::Prepared> Compressor::prepare(Reader& reader, const SessionId
     if (!input) return std::unexpected(std::move(input.error()));
     Prepared prepared;
     const auto last = session.tally.messages;
-    prepared.tail_after = std::max<std::int64_t>(last - static_cast<std::int64_t>(tail), 0);
+    prepared.tail_after = first_kept(last, static_cast<std::int64_t>(tail));
     // Messages are numbered from 1 without holes.
     for (std::int64_t number = 0; number < last;) {
         const auto messages = reader.messages(
@@ -244,8 +252,8 @@ void Compressor::finish(const SessionId& session_id, SummaryOutcome outcome) {
         return record(session_id, std::move(compress));
     }
     const bool wants_tail = run.settings.fallback == SummarizerSettings::Fallback::tail;
-    // The last messages alone must be fewer than all, or nothing is won.  And what a conversation
-    // loses it loses for good: not because there were no descriptors for a moment.
+    // What a conversation loses it loses for good: not because there were no descriptors for a
+    // moment.
     if (!wants_tail || run.prepared.tail_after == 0 || outcome.is_shortage) {
         return give_up(session_id, std::move(why));
     }

@@ -139,6 +139,19 @@ TEST_F(Compressing, WithoutASummaryTheTailGoesOnAndSaysSo) {
     EXPECT_EQ(text(compressions(1), "outcome"), "tail");
 }
 
+TEST_F(Compressing, ATailOfFewMessagesIsTheLaterHalf) {
+    open(
+        "summarizer:\n  fallback: tail\n  providers:\n"
+        "    - {name: broken, command: ['false'], timeout: 30}\n");
+    say("one");
+    EXPECT_EQ(text(client.must("session.compress", params()), "outcome"), "failed")
+        << "of one message none can be left out";
+    for (const auto* what : {"two", "three"}) say(what);
+    const auto done = client.must("session.compress", params());
+    EXPECT_EQ(text(done, "outcome"), "tail");
+    EXPECT_THAT(said_in(text(done, "child.session_id")), ElementsAre("three"));
+}
+
 TEST_F(Compressing, ASummaryThatIsNoneChangesNothing) {
     open(
         "summarizer:\n  providers:\n    - {name: mute, command: ['true'], timeout: 30}\n"
