@@ -165,6 +165,31 @@ TEST_P(RouteStory, AParkedOneIsClaimed) {
     EXPECT_FALSE(shown("a").parked_since);
 }
 
+TEST_P(RouteStory, WhatNobodyMeantToEndGoesOnUntilItIsPastItsPolicy) {
+    policy(idle_policy(10min));
+    std::int64_t second = 0;
+    for (const auto reason : {Reason::exited, Reason::signaled, Reason::oom_killed,
+                              Reason::owner_lost, Reason::shutdown, Reason::detached_expiry}) {
+        SCOPED_TRACE(name_of(reason));
+        const std::string of(name_of(reason));
+        routed(route(of, of), at(++second));
+        journal().one(close(of, {}, reason), at(++second));
+        ASSERT_EQ(shown(of).end->reason, reason);
+        const auto again = routed(route(of, of + "?"), at(++second));
+        EXPECT_TRUE(again.is_resumed);
+        EXPECT_EQ(again.session.session_id.text(), of);
+        EXPECT_EQ(again.session.generation, 2U);
+
+        journal().one(close(of, {}, reason), at(++second));
+        const auto next = routed(route(of, of + " next"), at(second += 601));
+        EXPECT_TRUE(next.is_new);
+        ASSERT_TRUE(next.auto_reset);
+        EXPECT_EQ(next.auto_reset->prior.text(), of);
+        EXPECT_EQ(shown(of).end->reason, reason) << "it does not end again";
+        EXPECT_EQ(shown(of + " next").relation, Relation::reset);
+    }
+}
+
 TEST_P(RouteStory, WhatWasMeantToEndIsNotGoneOnWith) {
     std::int64_t second = 0;
     int number = 0;

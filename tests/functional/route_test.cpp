@@ -173,6 +173,22 @@ TEST_F(Routing, ACompressionByTheFirstProviderThatAnswers) {
     EXPECT_EQ(text(late.whole, "error.data.successor"), child);
 }
 
+/// Ends that only other parts of a fleet, or an import, put on record.
+TEST_F(Routing, ALostNodesAndAnImportedConversationGoOn) {
+    for (const std::string reason : {"node_lost", "imported"}) {
+        const auto id = text(route({}, reason), "session_id");
+        client.must("session.close", fmt::format(R"({{"session_id":"{}"}})", id));
+        EXPECT_EQ(daemon.terminate(), 0);
+        edit(fmt::format("UPDATE sessions SET reason = '{}', proof = 'inferred' WHERE id = '{}'",
+                         reason, id));
+        daemon.start();
+        reconnect();
+        const auto again = route({}, reason);
+        EXPECT_EQ(text(again, "session_id"), id) << reason;
+        EXPECT_TRUE(at(again, "resumed").as_bool()) << reason;
+    }
+}
+
 TEST_F(Routing, AFailedCompressionChangesNothing) {
     configure(
         "summarizer:\n  providers:\n"
@@ -213,6 +229,35 @@ TEST_F(Routing, TheExampleGatewayGoesOnWhereItWas) {
     EXPECT_EQ(deliver("chat:42 anew\n"),
               "chat:42 * a new conversation (suspended)\n"
               "chat:42 message 1 of this conversation was: anew\n");
+
+    // Killed with a message answered and the next one on its way; then a day passes.
+    Pipe lines;
+    Pipe answers;
+    auto gateway = home.command({});
+    gateway.argv = {"python3", "gateway.py"};
+    gateway.cwd = KNELL_EXAMPLES_DIR;
+    gateway.in = lines.reading.get();
+    gateway.out = answers.writing.get();
+    Process killed(gateway);
+    ASSERT_GT(::write(lines.writing.get(), "chat:7 more\n", 12), 0);
+    std::string said;
+    until([&] { return read_available(answers.reading.get(), said) && said.ends_with("more\n"); },
+          "the gateway to answer");
+    killed.signal(SIGKILL);
+    killed.wait();
+    EXPECT_EQ(deliver("chat:7 last\n"),
+              "chat:7 * going on where we were\n"
+              "chat:7 message 5 of this conversation was: last\n");
+    EXPECT_EQ(daemon.terminate(), 0);
+    edit(
+        "UPDATE sessions SET last_interaction_at = coalesce(last_interaction_at, last_activity_at) "
+        "- 86400000");
+    configure("session_reset: {mode: idle, idle_minutes: 60}\n");
+    daemon.start();
+    reconnect();
+    EXPECT_EQ(deliver("chat:7 tomorrow\n"),
+              "chat:7 * a new conversation (idle)\n"
+              "chat:7 message 1 of this conversation was: tomorrow\n");
 }
 
 }  // namespace
