@@ -75,15 +75,14 @@ Decided<RoutedReply> open_after(Route&& route, const Session& prior, const State
     return decided;
 }
 
-/// It is open and past its policy: ends, and the next begins.
-Decided<RoutedReply> reset_open(Route&& route, const LiveSession& live,
-                                std::optional<ResetKind> kind, const State& state) {
+/// It is open and past its policy, or suspended: it ends in that way, and the next begins.
+Decided<RoutedReply> replace(Route&& route, const LiveSession& live, EndPath path, End&& end,
+                             std::optional<ResetKind> kind, const State& state) {
     const auto prior = live.id();
     const auto child = route.draft.id;
     take_after(route.draft, prior, live.platform(), live.user_id(), live.chat_type(), live.cwd());
     Decided<RoutedReply> decided;
-    end_by_reset(decided, EndPath::reset_by_message, live,
-                 end_by_policy(EndPath::reset_by_message, live, kind, state), child, state);
+    end_by_reset(decided, path, live, std::move(end), child, state);
     auto opened = open_new(std::move(route), state);
     if (!opened.reply) return refuse(std::move(opened.reply.error()));
     decided.reply = std::move(*opened.reply);
@@ -95,23 +94,10 @@ Decided<RoutedReply> reset_open(Route&& route, const LiveSession& live,
     return decided;
 }
 
-/// Its owner is gone, which is what ends it; and it is past its policy, so the next begins.
-Decided<RoutedReply> replace_departed(Route&& route, const LiveSession& live, Departed&& gone,
-                                      std::optional<ResetKind> kind, const State& state) {
-    const auto prior = live.id();
-    const auto child = route.draft.id;
-    take_after(route.draft, prior, live.platform(), live.user_id(), live.chat_type(), live.cwd());
-    Decided<RoutedReply> decided;
-    end_by_reset(decided, gone.path, live, std::move(gone.end), child, state);
-    auto opened = open_new(std::move(route), state);
-    if (!opened.reply) return refuse(std::move(opened.reply.error()));
-    decided.reply = std::move(*opened.reply);
-    add(decided, std::move(opened));
-    if (state.policy_of(live).on_reset == OnReset::keep) {
-        hand_processes_over(decided, prior, child, 1, state);
-    }
-    decided.reply->auto_reset = RoutedReply::AutoReset{prior, std::string(reset_word(kind))};
-    return decided;
+Decided<RoutedReply> reset_open(Route&& route, const LiveSession& live,
+                                std::optional<ResetKind> kind, const State& state) {
+    return replace(std::move(route), live, EndPath::reset_by_message,
+                   end_by_policy(EndPath::reset_by_message, live, kind, state), kind, state);
 }
 
 /// Nobody owns it any more: the conversation goes on in its next generation.
@@ -162,7 +148,8 @@ Decided<RoutedReply> route_to_open(Route&& route, const LiveSession& live, const
     const auto kind = is_suspended ? std::nullopt : state.reset_due(live);
     if (auto gone = departed(live, state)) {
         if (!is_suspended && !kind) return open_again(std::move(route), live.id(), nullptr, state);
-        return replace_departed(std::move(route), live, std::move(*gone), kind, state);
+        // Its owner is gone, which is what ends it.
+        return replace(std::move(route), live, gone->path, std::move(gone->end), kind, state);
     }
     if (is_suspended) return reset_open(std::move(route), live, std::nullopt, state);
     std::vector<Blocker> blockers;
