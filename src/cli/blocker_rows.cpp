@@ -7,6 +7,7 @@
 
 #include "cli/process_rows.hpp"
 #include "cli/relative_time.hpp"
+#include "cli/shell_argument.hpp"
 #include "cli/text_width.hpp"
 
 namespace knell::cli {
@@ -83,8 +84,8 @@ std::string blocker_advice(const JsonArray& blockers, std::string_view name) {
                           ? std::string("knell stop --session ID (all of them)")
                           : fmt::format("knell stop{}", ids);
     return fmt::format(
-        "Wait for it, stop it with: {}\nor reset all the same: knell reset {} --force", stop,
-        one_line(name));
+        "Wait for it, stop it with: {}\nor reset all the same: knell reset --force {}", stop,
+        shell_argument(name));
 }
 
 }  // namespace knell::cli

@@ -16,7 +16,7 @@ JsonArray blockers_among(const JsonArray& processes);
 /// One row for each process that holds a reset: id, pid, age, activity, until when, command.
 Table blocker_table(const JsonArray& blockers, WallTime now);
 
-/// What to type about them; `name` is the session's, as it was given.
+/// What to type about them, also into a shell; `name` is the session's, as it was given.
 std::string blocker_advice(const JsonArray& blockers, std::string_view name);
 
 }  // namespace knell::cli

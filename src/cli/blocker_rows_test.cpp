@@ -46,7 +46,8 @@ TEST(BlockerRows, AdviceNamesThemUntilThereAreTooMany) {
     auto blockers = parse(R"([{"process_id": "p-1"}, {"process_id": "p-2"}])");
     EXPECT_EQ(blocker_advice(blockers, "chat"),
               "Wait for it, stop it with: knell stop p-1 p-2\n"
-              "or reset all the same: knell reset chat --force");
+              "or reset all the same: knell reset --force chat");
+    EXPECT_TRUE(blocker_advice(blockers, "$(id)").ends_with("knell reset --force '$(id)'"));
     for (int more = 0; more < 3; ++more) blockers.push_back(blockers.front());
     EXPECT_TRUE(blocker_advice(blockers, "chat").contains("knell stop --session ID"));
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/shell_argument.hpp"
 #include "cli/text_width.hpp"
 
 namespace knell::cli {
@@ -40,7 +41,7 @@ std::vector<std::string> leftover_lines(const JsonArray& leftovers, std::string_
         if (object == nullptr || is_gone(*object)) continue;
         if (lines.size() == leftover_lines_max) {
             lines.push_back(fmt::format("{} more were left; see: knell why {}",
-                                        running - leftover_lines_max, session_id));
+                                        running - leftover_lines_max, shell_argument(session_id)));
             break;
         }
         lines.push_back(fmt::format("{}: {}", what_becomes_of(*object), leftover_text(*object)));

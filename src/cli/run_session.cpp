@@ -9,6 +9,7 @@
 
 #include "cli/leftover_rows.hpp"
 #include "cli/output.hpp"
+#include "cli/shell_argument.hpp"
 #include "client/connect.hpp"
 #include "client/start_daemon.hpp"
 #include "config/config.hpp"
@@ -138,7 +139,8 @@ Result<void> RunSession::open(pid_t owner) {
         // The daemon's advice is for calls: a command has no takeover.
         const auto& said = created.error().message;
         return fail(code, fmt::format("{}; choose another --id, or end that one with: knell end {}",
-                                      said.substr(0, said.find("; take it over")), id_.text()));
+                                      said.substr(0, said.find("; take it over")),
+                                      shell_argument(id_.text())));
     }
     if (code == ErrorCode::invalid_params) return created;
     keep_create(owner, created.error());

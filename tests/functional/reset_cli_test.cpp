@@ -39,7 +39,7 @@ TEST_F(ResetCommand, AsksNothingThatWouldBeRefused) {
     EXPECT_EQ(on_terminal({"reset", "chat:42"}, ""), 1);
 
     EXPECT_THAT(shown, AllOf(HasSubstr("chat:42 is not reset: background work is in the way"),
-                             HasSubstr(process), HasSubstr("knell reset chat:42 --force"),
+                             HasSubstr(process), HasSubstr("knell reset --force chat:42"),
                              Not(HasSubstr("End this conversation?"))));
     EXPECT_TRUE(is_open(session));
 }
