@@ -42,8 +42,8 @@ class CompressSession final : public Command {
         if (!session) return complain("compress", session.error());
         const auto id = wire::text_at(*session, "id");
         if (is_terminal(STDERR_FILENO)) {
-            note(fmt::format("summarising {} messages ...",
-                             wire::int_at(*session, "message_count")));
+            const auto count = wire::int_at(*session, "message_count");
+            note(fmt::format("summarising {} message{} ...", count, count == 1 ? "" : "s"));
         }
         const auto result = connection->call(
             "session.compress",

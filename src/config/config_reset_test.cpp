@@ -83,8 +83,8 @@ TEST(ConfigReset, ATimeOfDayIsAnHourOrHoursAndMinutes) {
     for (const auto* text : {"24", "-1", "06", "1.5", "'24:00'", "6:5", "6:60", "noon", "[6]",
                              "{a: 6}", "6h", "true", "''"}) {
         EXPECT_THAT(complaints(section(fmt::format("at: {}", text))),
-                    ElementsAre("/c:1:17: at: must be an hour from 0 to 23, or hours and minutes, "
-                                "as in 04:30"))
+                    ElementsAre("/c:1:17: at: must be an hour from 0 to 23, as 6 and not 06, or "
+                                "hours and minutes, as in 04:30"))
             << text;
     }
 }

@@ -166,7 +166,8 @@ std::optional<std::string> YamlFields::time_of_day(std::string_view name) {
         time = parse_time_of_day(found->text);
     }
     if (time) return format_time_of_day(*time);
-    reject(name, "must be an hour from 0 to 23, or hours and minutes, as in 04:30");
+    reject(name,
+           "must be an hour from 0 to 23, as 6 and not 06, or hours and minutes, as in 04:30");
     return std::nullopt;
 }
 

@@ -223,9 +223,12 @@ void Compressor::summarise(const SessionId& session_id, Prepared prepared) {
     job.content_bytes = prepared.input.content_bytes;
     run.prepared = std::move(prepared);
     if (job.providers.empty()) {
-        return finish(session_id,
-                      {.failures = {"no provider is configured; add one to summarizer.providers in "
-                                    "config.yaml"}});
+        // They are not known either where the config cannot be read.
+        auto why = with_.config.trouble();
+        if (why.empty()) {
+            why = "no provider is configured; add one to summarizer.providers in config.yaml";
+        }
+        return finish(session_id, {.failures = {std::move(why)}});
     }
     auto submitted = runner_.submit(std::move(job), [this, session_id](SummaryOutcome outcome) {
         with_.post([this, session_id, outcome = std::move(outcome)]() mutable {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "core/limits.hpp"
 
 namespace knell {
@@ -24,7 +25,7 @@ std::expected<std::string, std::string> judge_output(std::string_view output,
     }
     if (!is_utf8(output)) return std::unexpected("printed something that is not UTF-8");
     const auto summary = trimmed(output);
-    if (summary.empty()) return std::unexpected("printed nothing");
+    if (!is_visible(summary)) return std::unexpected("printed nothing");
     const auto bytes = static_cast<std::int64_t>(summary.size());
     if (bytes >= content_bytes) {
         return std::unexpected(fmt::format(

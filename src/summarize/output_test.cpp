@@ -26,7 +26,9 @@ TEST(JudgeOutput, TakesTheTextWithoutTheBlanksAroundIt) {
 }
 
 TEST(JudgeOutput, WhiteSpaceIsNoSummary) {
-    for (const auto* blank : {"", "\n", " \t\r\n "}) EXPECT_EQ(why_not(blank), "printed nothing");
+    for (const auto* blank : {"", "\n", " \t\r\n ", "\u200b\u200b", "\u00a0\ufeff\n"}) {
+        EXPECT_EQ(why_not(blank), "printed nothing");
+    }
 }
 
 TEST(JudgeOutput, WhatIsNotUtf8IsNoSummary) {
