@@ -9,16 +9,17 @@ import json, os, socket, sys
 
 RUNTIME = os.environ.get("XDG_RUNTIME_DIR")
 HOME = os.environ.get("KNELL_HOME") or (f"{RUNTIME}/knell" if RUNTIME else f"/tmp/knell-{os.getuid()}")
-SOCKET = socket.socket(socket.AF_UNIX)
-SOCKET.connect(os.environ.get("KNELL_SOCKET") or f"{HOME}/knell.sock")
-WIRE = SOCKET.makefile("rw", encoding="utf-8", newline="\n")
+ADDRESS = os.environ.get("KNELL_SOCKET") or f"{HOME}/knell.sock"
 
 
 def call(method, **params):
     """The result, and the error: one of them is None."""
-    WIRE.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) + "\n")
-    WIRE.flush()
-    answer = json.loads(WIRE.readline())
+    wire.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) + "\n")
+    wire.flush()
+    line = wire.readline()
+    if not line:
+        raise ConnectionError("the daemon hung up")
+    answer = json.loads(line)
     return answer.get("result"), answer.get("error")
 
 
@@ -29,7 +30,7 @@ def say(key, text):
 def deliver(key, text):
     routed, error = call("session.route", key=key, source="gateway", user_id=key)
     if error:  # "owned": another gateway that lives serves this key
-        return say(key, f"! {error['data']['kind']}: {error['message']}")
+        return say(key, f"! {error['message']}")
     if "auto_reset" in routed:
         say(key, f"* a new conversation ({routed['auto_reset']['reason']})")
     elif routed.get("resumed"):
@@ -41,14 +42,20 @@ def deliver(key, text):
     call("turn.start", **here)
     told, error = call("session.append", **here, messages=[{"role": "user", "content": text}])
     if error:  # "ended" or "fenced": somebody was faster; the next message is routed anew
-        return say(key, f"! {error['data']['kind']}: {error['message']}")
+        return say(key, f"! {error['message']}")
     answer = f"message {told['message_count']} of this conversation was: {text}"
     call("session.append", **here, messages=[{"role": "assistant", "content": answer}])
     call("turn.end", **here)
     say(key, answer)
 
 
-for line in sys.stdin:
-    key, _, text = line.strip().partition(" ")
-    if text:
-        deliver(key, text)
+try:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(ADDRESS)
+        wire = connection.makefile("rw", encoding="utf-8", newline="\n")
+        for line in sys.stdin:
+            key, _, text = line.strip().partition(" ")
+            if text:
+                deliver(key, text)
+except OSError as error:
+    sys.exit(f"gateway: {ADDRESS}: {error}. Start the daemon with: knell up --detach; then start me again")

@@ -15,6 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Routing : public WithRoutes {};
 
@@ -253,6 +254,13 @@ TEST_F(Routing, TheExampleGatewayGoesOnWhereItWas) {
         "UPDATE sessions SET last_interaction_at = coalesce(last_interaction_at, last_activity_at) "
         "- 86400000");
     configure("session_reset: {mode: idle, idle_minutes: 60}\n");
+    const auto nobody = run_command({.argv = {"python3", "gateway.py"},
+                                     .environment = home.environment(),
+                                     .cwd = KNELL_EXAMPLES_DIR},
+                                    "chat:7 hello\n");
+    EXPECT_EQ(nobody.status, 1);
+    EXPECT_THAT(nobody.err, AllOf(HasSubstr("Start the daemon with: knell up --detach"),
+                                  Not(HasSubstr("Traceback"))));
     daemon.start();
     reconnect();
     EXPECT_EQ(deliver("chat:7 tomorrow\n"),
