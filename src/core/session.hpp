@@ -81,8 +81,10 @@ struct Session {
     std::int32_t attached = 0;  // clients that look at it
     /// Of one that clients may look at and none does: since when.
     std::optional<WallTime> detached_since;
-    bool attach_told = false;   // the last that was told of them is session:attach
-    bool pinned = false;        // a person wants it kept
+    bool attach_told = false;  // the last that was told of them is session:attach
+    bool pinned = false;       // a person wants it kept
+    /// It was opened again by its id while a newer one had its key: messages do not come here.
+    bool key_taken = false;
     bool summary_lost = false;  // it came out of a compression that had to go on without a summary
     /// The next message begins a new conversation: since when, and why.
     std::optional<WallTime> suspended_at;

@@ -112,6 +112,7 @@ Decided<OpenedReply> change_owner(Resume&& resume, const LiveSession& live, cons
     resume.owner.since = now;
     Reopened change{{resume.session_id, live.ordinal(), live.generation() + 1}};
     change.fold = live.fold(std::nullopt);
+    change.key_taken = live.is_key_taken();
     change.at = now;
     change.former_owners = with_former(live.former_owners(), live.owner(state.owner_hosts()));
     change.title = next_title(resume, live.title(), live.command());
@@ -216,6 +217,8 @@ Decided<Resume::Reply> decide_on(Resume&& resume, const Session* past, const Sta
     // One that is over already has done nothing since.
     change.at = resume.and_close ? std::max(opened.owner.since, past->end->ended_before) : now;
     change.past = *past;
+    const auto* newest = state.find_by_key(past->key);
+    change.key_taken = newest != nullptr && newest->ordinal() > past->ordinal;
     change.former_owners = with_former(past->former_owners, past->owner);
     hand_over(change, resume, state);
     if (!change.title.empty()) opened.title = change.title;

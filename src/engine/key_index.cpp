@@ -12,7 +12,7 @@ Slot KeyIndex::find(const LiveTable& table, std::string_view key) const {
 
 void KeyIndex::insert(const LiveTable& table, Slot slot) {
     const auto& live = table.at(slot);
-    if (live.key().empty()) return;
+    if (live.key().empty() || live.is_key_taken()) return;
     const auto hash = SlotIndex::hash_of(live.key());
     const auto newest = find(table, live.key());
     if (newest == SlotIndex::none) return newest_.insert(hash, slot);
@@ -24,7 +24,7 @@ void KeyIndex::insert(const LiveTable& table, Slot slot) {
 
 void KeyIndex::erase(const LiveTable& table, Slot slot) {
     const auto& live = table.at(slot);
-    if (live.key().empty()) return;
+    if (live.key().empty() || live.is_key_taken()) return;
     const auto hash = SlotIndex::hash_of(live.key());
     const auto found = crowds_.find(std::string(live.key()));
     if (found == crowds_.end()) return newest_.erase(hash, slot);

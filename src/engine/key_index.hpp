@@ -13,7 +13,8 @@ namespace knell {
 
 /// The open session of a key, in O(1).  Nothing keeps clients from opening several with one key:
 /// then it is the newest.  Only those keys cost more than an entry of the index: a crowd under one
-/// key must not make the index slow for all.  Sessions without a key are not in it.
+/// key must not make the index slow for all.  Sessions without a key, and those whose key a newer
+/// one took, are not in it.
 class KeyIndex {
   public:
     Slot find(const LiveTable& table, std::string_view key) const;

@@ -13,10 +13,11 @@ namespace {
 
 class Sessions {
   public:
-    Slot open(Ordinal ordinal, const std::string& key) {
+    Slot open(Ordinal ordinal, const std::string& key, bool is_key_taken = false) {
         auto session = testing::create(fmt::format("s{}", ordinal)).draft;
         session.ordinal = ordinal;
         session.key = key;
+        session.key_taken = is_key_taken;
         const auto slot =
             table_.insert(LiveSession(session, owner_hosts_, texts_, std::chrono::milliseconds{0}));
         index_.insert(table_, slot);
@@ -60,6 +61,17 @@ TEST(KeyIndex, KnowsNothingOfSessionsWithoutAKey) {
     EXPECT_EQ(sessions.find(""), SlotIndex::none);
     EXPECT_EQ(sessions.keys(), 0U);
     sessions.end(slot);
+}
+
+TEST(KeyIndex, KnowsNothingOfSessionsWhoseKeyANewerOneTook) {
+    Sessions sessions;
+    const auto newer = sessions.open(2, "k");
+    const auto taken = sessions.open(1, "k", /*is_key_taken=*/true);
+
+    sessions.end(newer);
+    EXPECT_EQ(sessions.find("k"), SlotIndex::none);
+    sessions.end(taken);
+    EXPECT_EQ(sessions.keys(), 0U);
 }
 
 RC_GTEST_PROP(KeyIndex, FindsTheNewestOfEachKeyAndNothingElse, ()) {

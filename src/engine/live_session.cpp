@@ -62,7 +62,8 @@ LiveSession::LiveSession(const Session& session, OwnerHosts& owner_hosts, TextPo
       generation_(session.generation),
       relation_(session.relation),
       leftovers_(session.leftovers),
-      by_machine_(is_by_machine(session.source, session.relation)) {
+      by_machine_(is_by_machine(session.source, session.relation)),
+      key_taken_(session.key_taken) {
     set_owner(session.owner, session.on_owner_loss, session.park_window, owner_hosts, clock);
     set_turn(session.turn_since);
     set_doubt(session.unknown_since, session.stalled_since);

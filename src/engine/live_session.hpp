@@ -227,6 +227,8 @@ class LiveSession {
     void set_parked(std::optional<WallTime> since, std::optional<WallTime> before,
                     const std::string& why);
     void set_deadline(SteadyTime deadline) { deadline_ = deadline; }
+    bool is_key_taken() const { return key_taken_; }
+    void set_key_taken(bool is_taken) { key_taken_ = is_taken; }
     /// Its time began before this daemon did, and no sign of life has come since: the first one
     /// must be on record, or the next daemon would not know of it.
     bool is_silent_since_start() const { return silent_since_start_; }
@@ -269,6 +271,7 @@ class LiveSession {
     OnOwnerLoss on_owner_loss_ = OnOwnerLoss::end;
     LeftoversPolicy leftovers_ = LeftoversPolicy::none;
     bool by_machine_ : 1 = false;  // origin folds it away
+    bool key_taken_ : 1 = false;   // see Session
     bool seen_unsaved_ : 1 = false;
     bool interaction_unsaved_ : 1 = false;
     bool silent_since_start_ : 1 = false;

@@ -157,6 +157,7 @@ void State::open(const Reopened& change) {
     LiveSession live;
     if (change.past) {
         live = LiveSession(*change.past, owner_hosts_, texts_, clock);
+        live.set_key_taken(change.key_taken);
     } else {
         const auto slot = table_.find(change.id.text());
         CHECK(slot != LiveTable::none);

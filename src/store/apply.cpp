@@ -86,6 +86,7 @@ struct Apply {
         row.leftovers = change.leftovers;
         row.former_owners = change.former_owners;
         row.lease_from = change.lease_from;
+        row.key_taken = change.key_taken;
         act(row, change.at, change.is_interaction);
         clear_status(row);
         clear_held_reset(row);

@@ -47,6 +47,7 @@ struct Reopened : SessionRef {
     SteadyTime lease_from{};
     /// A message opened it again, then: an interaction.
     bool is_interaction = false;
+    bool key_taken = false;  // see Session
 };
 
 /// Since when nobody looks at it, if nobody did before.

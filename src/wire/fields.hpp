@@ -95,6 +95,7 @@ void list_fields(Sink& sink, const Session& session) {
     since("turn_since", session.turn_since);
     since("background_since", session.background_since);
     sink.flag("pinned", session.pinned);
+    if (session.key_taken) sink.flag("key_taken", true);
     if (session.suspended_at) {
         sink.object("suspended", [&session](auto& inner) {
             inner.time("since", *session.suspended_at);

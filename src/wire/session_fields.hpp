@@ -160,6 +160,8 @@ inline constexpr std::array session_fields = joined(
         only("a turn is on", "turn_since", time, "since when"),
         only("a background process of its counts as work", "background_since", time, "since when"),
         always("pinned", boolean, "whether a person wants it kept"),
+        only("it was opened again by its id while a newer session had its key", "key_taken",
+             boolean, "true: messages for the key do not come here"),
         with_object(only("the next message begins a new conversation", "suspended", object,
                          "since when, and why"),
                     "", suspended_fields),

@@ -189,6 +189,7 @@ void RandomHistory::reopen(Ordinal ordinal, Row& row, Batch& batch) {
     change.at = time();
     change.lease_from = listened();
     change.is_interaction = one_in(2);
+    change.key_taken = one_in(4);
     change.title = text();
     change.cwd = text();
     row.has_title = row.has_title || !change.title.empty();

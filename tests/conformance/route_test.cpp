@@ -208,6 +208,36 @@ TEST_P(RouteStory, WhatWasMeantToEndIsNotGoneOnWith) {
     }
 }
 
+TEST_P(RouteStory, OneThatWasResetAndIsOpenedAgainDoesNotGetTheKeyBack) {
+    routed(route(key, "a"), at(0));
+    journal().one(reset(key), at(1));
+    routed(route(key, "b"), at(2));
+    ASSERT_TRUE(journal().one(resume("a"), at(3)));
+    EXPECT_TRUE(shown("a").key_taken);
+    EXPECT_EQ(routed(route(key, "x"), at(4)).session.session_id.text(), "b");
+
+    journal().one(reset(key), at(5));
+    const auto next = routed(route(key, "c"), at(6));
+    EXPECT_EQ(next.session.session_id.text(), "c") << "the reset one is open, and not gone back to";
+    EXPECT_EQ(shown("c").parent_id.text(), "b");
+
+    restart(at(7));
+    journal().one(reset(key), at(8));
+    EXPECT_EQ(routed(route(key, "d"), at(9)).session.session_id.text(), "d");
+    EXPECT_FALSE(shown("a").end);
+}
+
+TEST_P(RouteStory, OneThatIsOpenedAgainAloneHasItsKey) {
+    routed(route(key, "a"), at(0));
+    journal().one(reset(key), at(1));
+    routed(route(key, "b"), at(2));
+    ASSERT_TRUE(journal().one(resume("a"), at(3)));
+    journal().group({close("a"), close("b")}, at(4));
+    ASSERT_TRUE(journal().one(resume("a"), at(5)));
+    EXPECT_FALSE(shown("a").key_taken);
+    EXPECT_EQ(routed(route(key, "x"), at(6)).session.session_id.text(), "a");
+}
+
 TEST_P(RouteStory, AMessageForWhatWasCompressedReachesTheEndOfTheChain) {
     routed(route(key, "a"), at(0));
     journal().one(close("a", {}, Reason::compression), at(1));

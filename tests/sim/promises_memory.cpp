@@ -30,6 +30,7 @@ std::string difference(const LiveSession& live, const Session& row, const State&
     if (live.detached_since() != row.detached_since) return "detached_since";
     if (live.background_since() != row.background_since) return "background_since";
     if (live.key() != row.key) return "key";
+    if (live.is_key_taken() != row.key_taken) return "key_taken";
     if (live.source() != row.source) return "source";
     if (live.platform() != row.platform) return "platform";
     if (live.user_id() != row.user_id) return "user_id";
@@ -65,7 +66,7 @@ std::string keys_differ(const Scene& scene) {
     std::map<std::string, const LiveSession*, std::less<>> newest;
     for (const auto& [id, known] : scene.ledger.sessions()) {
         const auto* live = scene.state->find(SessionId(id));
-        if (live == nullptr) continue;
+        if (live == nullptr || live->is_key_taken()) continue;
         auto& found = newest[std::string(live->key())];
         if (found == nullptr || found->ordinal() < live->ordinal()) found = live;
     }

@@ -192,6 +192,11 @@ std::vector<std::string> explain_reset(const Session& session, const ResetView& 
             words.push_back(blocker_text(blocker, now));
         }
     }
+    if (session.key_taken) {
+        words.emplace_back(
+            "it was opened again by its id while a newer session had its key: "
+            "messages for the key do not come here");
+    }
     if (session.suspended_at) {
         words.push_back(fmt::format(
             "it is suspended since {}{}: the next message begins a new conversation",

@@ -124,6 +124,7 @@ void session_columns(Columns& columns, Row& session) {
     columns.maybe_time("background_since", session.background_since);
     columns.lines("former_owners", session.former_owners);
     columns.number("pinned", session.pinned);
+    columns.number("key_taken", session.key_taken);
     columns.number("attached", session.attached);
     columns.number("attach_told", session.attach_told);
     columns.maybe_time("suspended_at", session.suspended_at);

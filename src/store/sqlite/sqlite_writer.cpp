@@ -67,7 +67,8 @@ BatchWriter::BatchWriter(SQLite::Database& database)
               fmt::format("UPDATE sessions SET generation = ?, {}, title = coalesce(?, title), "
                           "cwd = coalesce(?, cwd), on_owner_loss = ?, "
                           "park_window_s = ?, leftovers_policy = ?, last_activity_at = ?, "
-                          "last_seen_at = NULL, {}, fold = ?, former_owners = ?, lease_from = ?, "
+                          "last_seen_at = NULL, {}, fold = ?, key_taken = ?, former_owners = ?, "
+                          "lease_from = ?, "
                           "turn_since = NULL, unknown_since = NULL, stalled_since = NULL, "
                           "parked_since = NULL, parked_before = NULL, park_why = NULL, "
                           "background_since = NULL, reset_held_since = NULL, "
@@ -263,6 +264,7 @@ bool BatchWriter::put(const Reopened& change) {
     bind.word(name_in(leftovers_policy_names, change.leftovers)).time(change.at);
     bind.number(change.is_interaction ? 1 : 0);
     bind.number(static_cast<std::int64_t>(change.fold));
+    bind.number(change.key_taken ? 1 : 0);
     bind.lines(change.former_owners).listened(change.lease_from).time(detached_by(change));
     bind.number(change.ordinal).number(std::int64_t{change.generation} - 1);
     return bind.run() == 1;

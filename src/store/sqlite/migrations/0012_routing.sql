@@ -4,6 +4,7 @@ ALTER TABLE sessions ADD COLUMN chat_type TEXT;
 ALTER TABLE sessions ADD COLUMN last_interaction_at INTEGER;
 ALTER TABLE sessions ADD COLUMN successor_id TEXT;
 ALTER TABLE sessions ADD COLUMN summary_lost INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN key_taken INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sessions ADD COLUMN suspended_at INTEGER;
 ALTER TABLE sessions ADD COLUMN suspend_why TEXT;
 ALTER TABLE sessions ADD COLUMN reset_held_since INTEGER;
