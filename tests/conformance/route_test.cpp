@@ -236,7 +236,8 @@ TEST_P(RouteStory, OneThatIsOpenedAgainAloneHasItsKey) {
     ASSERT_TRUE(journal().one(resume("a"), at(5)));
     const auto alone = shown("a");
     EXPECT_FALSE(alone.key_taken);
-    EXPECT_EQ(routed(route(key, "x", alone.owner.process.pid), at(6)).session.session_id.text(), "a");
+    EXPECT_EQ(routed(route(key, "x", alone.owner.process.pid), at(6)).session.session_id.text(),
+              "a");
 }
 
 TEST_P(RouteStory, AMessageForWhatWasCompressedReachesTheEndOfTheChain) {
