@@ -39,6 +39,7 @@ struct Conversation {
     Host::Duration opened_at{0};  // this generation
     bool is_reopened = false;     // it is not the first
     bool by_hand = false;  // a client opened it by its id: it may be the second one of its key
+    bool key_taken = false;  // when it was opened again, after its end, a newer one had its key
     bool has_turn = false;
     std::optional<Reason> ended_as;
     SessionId successor;

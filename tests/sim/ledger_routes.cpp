@@ -238,6 +238,10 @@ void Conversations::note_start(const Event& event, const StepFacts& step) {
     // A route that goes on with one that a client opened does not make it the only one of its key.
     const bool is_routes_own = opener == Opener::route && event.generation == 1;
     if (opener != Opener::child && !is_routes_own) one.by_hand |= opener != Opener::route;
+    if (one.ended_as && one.ended_as != Reason::superseded) {
+        const auto* newest = newest_open(one.key);
+        one.key_taken = newest != nullptr && newest->second.place > one.place;
+    }
     one.open = true;
     one.opened_at = decided;
     one.is_reopened = event.generation > 1;

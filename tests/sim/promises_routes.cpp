@@ -138,6 +138,7 @@ std::string wrongly_reached(const Said& said, const Route& route, const RoutedRe
     if (starts) return {};
     if (one == nullptr || !one->open) return "it is not open";
     if (one->key != key) return "it is another key's";
+    if (one->key_taken) return "a newer one had its key when it was opened again";
     const auto* newest = scene.ledger.conversations.newest_open(key);
     if (newest->first != id.text() && !ends_in_step(SessionId(newest->first), scene.step)) {
         return fmt::format("session {} is newer", newest->first);
