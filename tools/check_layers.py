@@ -36,6 +36,8 @@ LAYERS = {
     "config": ["reset", "wire", "platform", "core", "base"],
     "foreign": ["config/yaml.hpp", "config/file_problem.hpp", "config/key_table.hpp",
                 "config/binding.hpp", "core", "base"],
+    "foreign/hermes": ["foreign", "config/yaml.hpp", "config/file_problem.hpp", "wire/json.hpp",
+                       "platform", "core", "base"],
     "deliver": ["wire", "platform", "store", "core", "base"],
     "deliver/hook": ["deliver", "config", "foreign", "wire", "platform", "store", "core", "base"],
     "deliver/webhook": ["deliver", "config", "wire", "platform", "store", "core", "base"],
@@ -45,7 +47,7 @@ LAYERS = {
     "client": ["wire", "platform", "core", "base"],
     "mcp": ["client", "wire", "core", "base"],
     "cli": ["mcp", "client", "config", "wire", "platform", "core", "base", "daemon/daemon.hpp",
-            "foreign/hook_keys.hpp"],
+            "foreign/hermes", "foreign/hook_keys.hpp"],
 }
 LAYERS["daemon"] = [layer for layer in LAYERS if layer not in ("cli", "mcp")]
 LAYERS["testing"] = [layer for layer in LAYERS if layer not in ("cli", "net", "net/http")]
@@ -55,7 +57,7 @@ UNIT_TESTS_MAY_ALSO = ["testing"]
 
 # Third-party header -> the only folders that may include it.
 LIBRARIES = [
-    (r"sqlite3\.h|sqlite3ext\.h|SQLiteCpp/", ["store/sqlite", "foreign", "testing", "bench"]),
+    (r"sqlite3\.h|sqlite3ext\.h|SQLiteCpp/", ["store/sqlite", "foreign/hermes", "testing", "bench"]),
     (r"boost/json", ["wire"]),
     (r"boost/asio", ["net", "net/http", "fuzz"]),
     (r"boost/beast", ["net/http", "fuzz"]),
@@ -262,6 +264,7 @@ GOOD = [
     ("src/engine/end_events.cpp", "changes.emplace_back(Ended{id});\n"),
     ("src/platform/child_plan.cpp", "execve(path, argv, environment);\n"),
     ("src/platform/y_test.cpp", "::execve(path, argv, environment);\n"),
+    ("src/foreign/hermes/z.cpp", "#include <SQLiteCpp/Database.h>\n"),
     ("src/foreign/z.cpp", '#include "config/key_table.hpp"\n'),
     ("src/reset/z.cpp", '#include <date/tz.h>\n#include "core/error.hpp"\n'),
     ("src/config/z.cpp", "#include <yaml-cpp/parser.h>\n"),

@@ -1,9 +1,8 @@
 #include "cli/status_report.hpp"
 
-#include <array>
-
 #include <fmt/format.h>
 
+#include "cli/bytes_text.hpp"
 #include "cli/relative_time.hpp"
 #include "core/session.hpp"
 
@@ -13,15 +12,6 @@ namespace {
 
 using wire::int_at;
 using wire::text_at;
-
-std::string format_bytes(std::int64_t bytes) {
-    static constexpr std::array units{"kB", "MB", "GB", "TB"};
-    if (bytes < 1000) return fmt::format("{} bytes", bytes);
-    auto amount = static_cast<double>(bytes) / 1000;
-    std::size_t unit = 0;
-    for (; amount >= 999.95 && unit + 1 < units.size(); ++unit) amount /= 1000;
-    return fmt::format("{:.1f} {}", amount, units[unit]);
-}
 
 std::string describe(const JsonObject& status, std::string_view part,
                      std::string (*text)(const JsonObject&)) {
