@@ -53,7 +53,17 @@ class RefusingReader final : public Reader {
     int asked = 0;  // for events, while it refuses
 
     Result<SessionPage> list(const SessionQuery& query) override { return reader_->list(query); }
+    Result<EndedPage> latest_ended(const EndedQuery& query) override {
+        return reader_->latest_ended(query);
+    }
     Result<std::optional<Session>> find(const SessionId& id) override { return reader_->find(id); }
+    Result<std::vector<Session>> find_beginning(const SessionId& prefix,
+                                                std::size_t limit) override {
+        return reader_->find_beginning(prefix, limit);
+    }
+    Result<IdNeighbours> neighbours(const SessionId& id) override {
+        return reader_->neighbours(id);
+    }
     Result<std::optional<Session>> newest_child(const SessionId& parent,
                                                 Relation relation) override {
         return reader_->newest_child(parent, relation);

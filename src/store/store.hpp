@@ -42,6 +42,50 @@ struct SessionPage {
     std::optional<Ordinal> next;  // the cursor of the next page, when there is one
 };
 
+/// The place of a session among those that ended.
+struct EndPlace {
+    WallTime ended_at;
+    Ordinal ordinal = 0;  // where two ended in the same millisecond
+
+    auto operator<=>(const EndPlace&) const = default;
+};
+
+/// Sessions that ended, the last to end first.  Folded ones only where a source or a key is named.
+struct EndedQuery {
+    std::string source{};
+    std::string key{};
+    std::string cwd{};                // that directory, or one below it
+    std::optional<WallTime> since{};  // ended then or later
+    bool all = false;                 // also what is folded away
+    std::size_t limit = 0;
+    std::optional<EndPlace> before{};  // cursor
+    std::size_t bytes_max = SIZE_MAX;
+
+    bool wants_folded() const { return all || !source.empty() || !key.empty(); }
+    bool wants(const Session& session) const {
+        const bool is_in = cwd.empty() || session.cwd == cwd || cwd == "/" ||
+                           (session.cwd.starts_with(cwd) && session.cwd[cwd.size()] == '/');
+        return is_in && (source.empty() || session.source == source) &&
+               (key.empty() || session.key == key);
+    }
+};
+
+struct EndedPage {
+    std::vector<Session> sessions;
+    /// The cursor of the next page, when there may be one: also behind the last of those that were
+    /// looked at in vain.
+    std::optional<EndPlace> next;
+};
+
+/// Looked at for one page: a filter that fits few must not hold up the reader's thread.
+inline constexpr std::size_t ended_scan_max = 5000;
+
+/// The sessions whose ids stand beside one in the order of ids; empty: there is none.
+struct IdNeighbours {
+    SessionId before;
+    SessionId after;
+};
+
 /// Background processes, the newest on record first.
 struct ProcessQuery {
     SessionId session_id{};  // empty: of all
@@ -134,7 +178,14 @@ class Reader {
   public:
     virtual ~Reader() = default;
     virtual Result<SessionPage> list(const SessionQuery& query) = 0;
+    /// Looks at ended_scan_max sessions at most.
+    virtual Result<EndedPage> latest_ended(const EndedQuery& query) = 0;
     virtual Result<std::optional<Session>> find(const SessionId& id) = 0;
+    /// Those whose ids begin with that, in the order of ids: one whose whole id it is comes first.
+    virtual Result<std::vector<Session>> find_beginning(const SessionId& prefix,
+                                                        std::size_t limit) = 0;
+    /// Whether or not there is a session of that id.
+    virtual Result<IdNeighbours> neighbours(const SessionId& id) = 0;
     /// The newest session that came out of that one in that way, open or ended.
     virtual Result<std::optional<Session>> newest_child(const SessionId& parent,
                                                         Relation relation) = 0;

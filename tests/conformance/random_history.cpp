@@ -477,6 +477,23 @@ SessionQuery RandomHistory::session_query() {
     return query;
 }
 
+EndedQuery RandomHistory::ended_query() {
+    EndedQuery query{.limit = limit(), .bytes_max = bytes()};
+    if (one_in(4)) query.source = word();
+    if (one_in(4)) query.key = text();
+    if (one_in(3)) query.cwd = text();
+    if (one_in(3)) query.since = time();
+    query.all = one_in(2);
+    if (one_in(3)) query.before = EndPlace{time(), any()};
+    return query;
+}
+
+SessionId RandomHistory::some_id() {
+    const auto id = id_of(any()).text();
+    return SessionId(
+        id.substr(0, static_cast<std::size_t>(1 + below(static_cast<std::int64_t>(id.size())))));
+}
+
 EventQuery RandomHistory::event_query() {
     EventQuery query{.after = somewhere_in_the_log(), .limit = limit(), .bytes_max = bytes()};
     if (one_in(3)) query.types = {EventType::session_end, EventType::notice};

@@ -31,6 +31,9 @@ class RandomHistory {
     Seq somewhere_in_the_log() { return below(newest_ + 2); }
 
     SessionQuery session_query();
+    EndedQuery ended_query();
+    /// Of a session, or the beginning of one, or nobody's.
+    SessionId some_id();
     EventQuery event_query();
     PendingQuery letter_query();
     MessageQuery message_query();

@@ -41,6 +41,21 @@ void StoreHistories::expect_same_answers(RandomHistory& history) {
         EXPECT_EQ(sessions->sessions, same_sessions->sessions);
         EXPECT_EQ(sessions->next, same_sessions->next);
 
+        const auto lately = history.ended_query();
+        const auto ended = (*one)->latest_ended(lately);
+        const auto same_ended = (*other)->latest_ended(lately);
+        ASSERT_TRUE(ended && same_ended);
+        EXPECT_EQ(ended->sessions, same_ended->sessions);
+        EXPECT_EQ(ended->next, same_ended->next);
+
+        const auto name = history.some_id();
+        EXPECT_EQ((*one)->find_beginning(name, 3).value(),
+                  (*other)->find_beginning(name, 3).value());
+        const auto beside = (*one)->neighbours(name).value();
+        const auto same_beside = (*other)->neighbours(name).value();
+        EXPECT_EQ(beside.before, same_beside.before);
+        EXPECT_EQ(beside.after, same_beside.after);
+
         const auto what = history.event_query();
         const auto events = (*one)->events(what);
         const auto same_events = (*other)->events(what);

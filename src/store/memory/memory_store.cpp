@@ -57,6 +57,33 @@ bool matches(const Session& session, const SessionQuery& query) {
     return fold == Fold::shown || (fold == Fold::empty && asks_for_ended);
 }
 
+EndedPage latest_ended_in(const Tables& tables, const EndedQuery& query) {
+    std::map<EndPlace, const Session*> ended;
+    for (const auto& [ordinal, session] : tables.sessions) {
+        if (!session.end || (query.since && session.end->ended_at < *query.since)) continue;
+        if (!query.wants_folded() && fold_of(session) != Fold::shown) continue;
+        const EndPlace place{session.end->ended_at, ordinal};
+        if (!query.before || place < *query.before) ended[place] = &session;
+    }
+    EndedPage page;
+    std::size_t looked_at = 0;
+    std::size_t bytes = 0;
+    std::optional<EndPlace> last;
+    for (auto row = ended.rbegin(); row != ended.rend(); ++row) {
+        if (page.sessions.size() == query.limit || bytes >= query.bytes_max ||
+            looked_at == ended_scan_max) {
+            page.next = last;
+            break;
+        }
+        ++looked_at;
+        last = row->first;
+        if (!query.wants(*row->second)) continue;
+        page.sessions.push_back(*row->second);
+        bytes += page_bytes(*row->second);
+    }
+    return page;
+}
+
 constexpr auto scan_max = static_cast<Seq>(limits::events_scan_max);
 
 class MemoryReader final : public Reader {
@@ -79,8 +106,37 @@ class MemoryReader final : public Reader {
         return page;
     }
 
+    Result<EndedPage> latest_ended(const EndedQuery& query) override {
+        return latest_ended_in(*tables_->lock(), query);
+    }
+
     Result<std::optional<Session>> find(const SessionId& id) override {
         return find_in(*tables_->lock(), id);
+    }
+
+    Result<std::vector<Session>> find_beginning(const SessionId& prefix,
+                                                std::size_t limit) override {
+        const auto tables = tables_->lock();
+        std::map<SessionId, const Session*> found;
+        for (const auto& [ordinal, session] : tables->sessions) {
+            if (session.id.text().starts_with(prefix.text())) found[session.id] = &session;
+        }
+        std::vector<Session> first;
+        for (const auto& [id, session] : found) {
+            if (first.size() == limit) break;
+            first.push_back(*session);
+        }
+        return first;
+    }
+
+    Result<IdNeighbours> neighbours(const SessionId& id) override {
+        const auto tables = tables_->lock();
+        IdNeighbours found;
+        for (const auto& [other, ordinal] : tables->by_id) {
+            if (other < id && other > found.before) found.before = other;
+            if (other > id && (found.after.empty() || other < found.after)) found.after = other;
+        }
+        return found;
     }
 
     Result<std::optional<Session>> newest_child(const SessionId& parent,

@@ -55,7 +55,7 @@ VALUES
 INSERT INTO events (seq, type, time, detail) VALUES (9, 'notice', 1800000000007, 'why');
 )sql";
 
-constexpr std::array<Version, 12> versions{{
+constexpr std::array<Version, 13> versions{{
     {1, first_rows},
     {2, R"sql(
 UPDATE sessions SET park_window_s = 90, last_seen_at = 1800000000003, parked_since = 1800000000004
@@ -136,6 +136,7 @@ UPDATE events SET blockers = 'p-0000000000005' || char(9) || '71' || char(9) || 
     '1800000000001' || char(9) || 'waiting' || char(9) || char(9) || '1800000000004' || char(10),
     compression = 'tail' || char(9) || 'open' || char(9) || 'local' WHERE seq = 7;
 )sql"},
+    {13, "-- Two indexes."},
 }};
 
 class EachVersion : public ::testing::TestWithParam<int> {
@@ -204,6 +205,14 @@ TEST_P(EachVersion, KeepsWhatAPersonWroteAndTellsOfMoreAfterTheEnd) {
     ASSERT_EQ(page->events.size(), 3U);
     EXPECT_EQ(page->events[1].type, EventType::session_end);
     EXPECT_EQ(page->events[2], update);
+}
+
+TEST_P(EachVersion, FindsWhatEndedLast) {
+    const auto page = reader_->latest_ended({.limit = 10});
+
+    ASSERT_TRUE(page) << page.error().message;
+    ASSERT_EQ(page->sessions.size(), 1U);
+    EXPECT_EQ(page->sessions.front().id.text(), "ended");
 }
 
 TEST_P(EachVersion, KeepsItsNameAndItsNumbers) {

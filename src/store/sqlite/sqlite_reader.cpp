@@ -12,6 +12,7 @@
 #include "store/sqlite/process_rows.hpp"
 #include "store/sqlite/readable_text.hpp"
 #include "store/sqlite/row.hpp"
+#include "store/sqlite/session_pages.hpp"
 #include "store/sqlite/snapshot.hpp"
 #include "store/sqlite/sqlite_error.hpp"
 #include "store/sqlite/statement_cache.hpp"
@@ -147,8 +148,25 @@ class SqliteReader final : public Reader {
         return guarded(path_, [&]() -> Result<SessionPage> { return read_page(query); });
     }
 
+    Result<EndedPage> latest_ended(const EndedQuery& query) override {
+        return guarded(path_,
+                       [&]() -> Result<EndedPage> { return read_ended(statements_, query); });
+    }
+
     Result<std::optional<Session>> find(const SessionId& id) override {
         return guarded(path_, [&]() -> Result<std::optional<Session>> { return finder_.find(id); });
+    }
+
+    Result<std::vector<Session>> find_beginning(const SessionId& prefix,
+                                                std::size_t limit) override {
+        return guarded(path_, [&]() -> Result<std::vector<Session>> {
+            return read_beginning(statements_, prefix, limit);
+        });
+    }
+
+    Result<IdNeighbours> neighbours(const SessionId& id) override {
+        return guarded(path_,
+                       [&]() -> Result<IdNeighbours> { return read_neighbours(statements_, id); });
     }
 
     Result<std::optional<Session>> newest_child(const SessionId& parent,
