@@ -119,10 +119,11 @@ TEST(MethodAccess, IsKnownOfEach) {
         if (method.access == Access::processes) starting.push_back(method.name);
     }
     EXPECT_THAT(reading, UnorderedElementsAre(
-                             "session.why", "session.list", "session.show", "session.active_list",
-                             "process.list", "process.show", "events.read", "events.subscribe",
-                             "hooks.list", "hooks.letters", "config.check", "node.status",
-                             "node.metrics", "space.activity", "rpc.describe", "rpc.openapi"));
+                             "session.why", "session.list", "session.show", "session.find",
+                             "session.short_ids", "session.active_list", "process.list",
+                             "process.show", "events.read", "events.subscribe", "hooks.list",
+                             "hooks.letters", "config.check", "node.status", "node.metrics",
+                             "space.activity", "rpc.describe", "rpc.openapi"));
     EXPECT_THAT(starting, UnorderedElementsAre("process.start", "process.register", "process.stop",
                                                "process.vouch", "hooks.test", "hooks.retry",
                                                "hooks.pause", "hooks.resume", "hooks.forget"));

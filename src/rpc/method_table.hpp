@@ -17,6 +17,7 @@ std::span<const Method> session_reset_methods();
 std::span<const Method> session_branch_methods();
 std::span<const Method> session_why_methods();
 std::span<const Method> session_read_methods();
+std::span<const Method> session_find_methods();
 std::span<const Method> session_attach_methods();
 std::span<const Method> session_label_methods();
 std::span<const Method> turn_methods();

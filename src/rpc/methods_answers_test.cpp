@@ -98,6 +98,57 @@ TEST_F(Answers, ListsAndEventsSayWhereTheNextPageBegins) {
     EXPECT_EQ(call("events.read", R"({"after":2})").at("events").as_array().size(), 1U);
 }
 
+TEST_F(Answers, WhatEndedIsListedInTheOrderOfTheEnds) {
+    for (const auto* id : {"a", "b", "c"}) {
+        call("session.create",
+             fmt::format(R"({{"id":"{}","source":"cli","title":"t","cwd":"/{}"}})", id, id));
+    }
+    for (const auto* id : {"c", "a"}) {
+        call("session.close", fmt::format(R"({{"session_id":"{}"}})", id));
+        backend_.pass(std::chrono::seconds{10});
+    }
+    const auto ids = [&](std::string_view params) {
+        std::string found;
+        const auto page = call("session.list", params);
+        for (const auto& session : page.at("sessions").as_array()) {
+            found += std::string_view(session.at("id").as_string());
+        }
+        return found + std::string(wire::text_at(page, "next").empty() ? "" : "+");
+    };
+
+    EXPECT_EQ(ids(R"({"by_end":true})"), "ac");
+    EXPECT_EQ(ids(R"({"by_end":true,"limit":1})"), "a+");
+    const auto first = call("session.list", R"({"by_end":true,"limit":1})");
+    EXPECT_EQ(ids(fmt::format(R"({{"by_end":true,"cursor":"{}"}})",
+                              std::string(wire::text_at(first, "next")))),
+              "c");
+    EXPECT_EQ(ids(R"({"by_end":true,"cwd":"/c/"})"), "c");
+    EXPECT_EQ(ids(R"({"by_end":true,"within_s":15})"), "a");
+    for (const auto* wrong :
+         {R"({"cwd":"/c"})", R"({"within_s":5})", R"({"by_end":true,"cwd":"c"})",
+          R"({"by_end":true,"ended":false})", R"({"by_end":true,"status":"idle"})",
+          R"({"by_end":true,"cursor":"3"})", R"({"cursor":"3.4"})"}) {
+        EXPECT_EQ(call("session.list", wrong).at("code").as_int64(), -32602) << wrong;
+    }
+}
+
+TEST_F(Answers, IdsAreFoundByTheirBeginningAndShortened) {
+    for (const auto* id : {"build-1", "build-10", "01a1e04a-f2a2-7527-bba8-10e989f53217"}) {
+        call("session.create", fmt::format(R"({{"id":"{}","source":"cli"}})", id));
+    }
+    const auto found = call("session.find", R"({"prefix":"build-1","limit":1})");
+    ASSERT_EQ(found.at("sessions").as_array().size(), 1U);
+    EXPECT_EQ(found.at("sessions").at(0).at("id").as_string(), "build-1");
+    EXPECT_EQ(found.at("more").as_bool(), true);
+    EXPECT_FALSE(call("session.find", R"({"prefix":"build"})").contains("more"));
+    EXPECT_EQ(
+        text("session.short_ids", R"({"ids":["build-10","01a1e04a-f2a2-7527-bba8-10e989f53217"]})"),
+        R"({"short_ids":["build-10","01a1e04a"]})");
+    for (const auto* wrong : {R"({"ids":[]})", R"({"ids":[1]})", R"({"ids":["a b"]})", "{}"}) {
+        EXPECT_EQ(call("session.short_ids", wrong).at("code").as_int64(), -32602) << wrong;
+    }
+}
+
 TEST_F(Answers, WhoCannotBeToldMoreCannotFollow) {
     const auto error = call("events.subscribe");
     EXPECT_EQ(error.at("code").as_int64(), -32600);

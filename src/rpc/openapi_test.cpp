@@ -131,9 +131,10 @@ std::set<std::string> parameters_of(std::string_view path) {
 
 TEST(OpenApi, TakesQueryParametersFromTheRows) {
     using Names = std::set<std::string>;
-    EXPECT_EQ(parameters_of("/v1/sessions"),
-              (Names{"query source", "query key", "query status", "query ended", "query all",
-                     "query limit", "query cursor"}));
+    EXPECT_EQ(
+        parameters_of("/v1/sessions"),
+        (Names{"query source", "query key", "query status", "query ended", "query all",
+               "query by_end", "query cwd", "query within_s", "query limit", "query cursor"}));
     EXPECT_EQ(parameters_of("/v1/sessions/{id}"), Names{"path id"});
     EXPECT_EQ(parameters_of("/v1/sessions/{id}/messages"),
               (Names{"path id", "query limit", "query before"}));

@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "rpc/backend.hpp"
 #include "rpc/method.hpp"
@@ -16,5 +18,12 @@ std::optional<Ordinal> read_cursor(wire::FieldReader& given, const std::string& 
 
 /// The sessions that fit the query, read where reads are.
 void answer_page(Call&& call, SessionQuery&& query, Backend& backend);
+
+/// The same of those that ended, in the order of their ends; its cursors are of another kind.
+std::optional<EndPlace> read_end_cursor(wire::FieldReader& given, const std::string& cursor);
+void answer_page(Call&& call, EndedQuery&& query, Backend& backend);
+
+/// {"sessions":[...]}, with `more` behind it: members as JSON text, each with a comma before it.
+wire::Rendered render_sessions(const std::vector<Session>& sessions, std::string_view more);
 
 }  // namespace knell::rpc

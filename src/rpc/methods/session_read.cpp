@@ -16,6 +16,8 @@ namespace {
 
 using namespace wire::fields;
 
+constexpr std::int64_t within_s_max = 100LL * 365 * 24 * 3600;
+
 constexpr std::array list_params{
     Field{.name = "source", .type = word, .about = "only this source"},
     Field{.name = "key",
@@ -31,11 +33,25 @@ constexpr std::array list_params{
           .type = boolean,
           .standard = 0,
           .about = "also sub-agent, cron and empty sessions"},
+    Field{.name = "by_end",
+          .type = boolean,
+          .standard = 0,
+          .about = "only those that ended, the last to end first; without empty ones"},
+    Field{.name = "cwd",
+          .type = text,
+          .max = limits::cwd_bytes_max,
+          .about = "with `by_end`: only of this directory, or one below it"},
+    Field{.name = "within_s",
+          .type = integer,
+          .min = 1,
+          .max = within_s_max,
+          .about = "with `by_end`: only those that ended in the last so many seconds"},
     limit_param,
     cursor_param(limits::word_bytes_max),
 };
 constexpr std::array list_result{
-    with_object(always("sessions", array, "newest first"), "session", session_fields),
+    with_object(always("sessions", array, "newest first, by when they were opened; see `by_end`"),
+                "session", session_fields),
     next_cursor,
 };
 constexpr std::array show_params{
@@ -65,8 +81,9 @@ constexpr std::array show_result = joined(
         only("there are older ones", "messages_next", integer, "`before` of the next page"),
     });
 
-void list(Call&& call, Backend& backend) {
-    auto given = given_of<list_params>(call);
+using ListGiven = wire::Given<list_params>;
+
+SessionQuery read_query(ListGiven& given) {
     SessionQuery query;
     query.source = given.get<"source">();
     query.key = given.get<"key">();
@@ -75,7 +92,44 @@ void list(Call&& call, Backend& backend) {
     query.all = given.get<"all">();
     query.bytes_max = limits::page_bytes_max;
     query.limit = given.get_as<std::size_t, "limit">();
-    query.before = read_cursor(given, given.get<"cursor">());
+    return query;
+}
+
+/// The same by their ends, of which there is one only.
+EndedQuery ended_query(ListGiven& given, SessionQuery&& query, std::string&& cwd) {
+    if (query.ended == false) given.reject("ended", "must not be false with by_end");
+    if (query.status && *query.status != Status::ended) {
+        given.reject("status", "can only be ended with by_end");
+    }
+    if (!cwd.empty() && !cwd.starts_with('/')) given.reject("cwd", "must be an absolute path");
+    while (cwd.size() > 1 && cwd.ends_with('/')) cwd.pop_back();
+    EndedQuery ended;
+    ended.source = std::move(query.source);
+    ended.key = std::move(query.key);
+    ended.cwd = std::move(cwd);
+    ended.all = query.all;
+    ended.limit = query.limit;
+    ended.bytes_max = query.bytes_max;
+    return ended;
+}
+
+void list(Call&& call, Backend& backend) {
+    auto given = given_of<list_params>(call);
+    auto query = read_query(given);
+    const bool by_end = given.get<"by_end">();
+    auto cwd = given.get<"cwd">();
+    const auto within = given.get<"within_s">();
+    const auto cursor = given.get<"cursor">();
+    if (by_end) {
+        auto ended = ended_query(given, std::move(query), std::move(cwd));
+        if (within) ended.since = backend.wall_time() - std::chrono::seconds{*within};
+        ended.before = read_end_cursor(given, cursor);
+        if (given.error()) return call.respond(given.failure());
+        return answer_page(std::move(call), std::move(ended), backend);
+    }
+    if (!cwd.empty()) given.reject("cwd", "can only be given with by_end");
+    if (within) given.reject("within_s", "can only be given with by_end");
+    query.before = read_cursor(given, cursor);
     if (given.error()) return call.respond(given.failure());
     answer_page(std::move(call), std::move(query), backend);
 }
