@@ -5,6 +5,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
+#include "cli/session_name.hpp"
 #include "cli/session_rows.hpp"
 #include "client/connect.hpp"
 #include "platform/clock.hpp"
@@ -39,7 +40,8 @@ std::string why_not_a_reason(const std::string& text) {
 class EndSessions final : public Command {
   public:
     void declare(CLI::App& app) override {
-        app.add_option("ID", ids_, "The sessions' ids")->required();
+        app.add_option("ID", ids_, "The sessions: ids, beginnings of them, @last or @N")
+            ->required();
         app.add_option("--reason", reason_, "Reason of the end (default: completed)")
             ->option_text("R")
             ->check(CLI::Validator(why_not_a_reason, ""));
@@ -78,16 +80,29 @@ class EndSessions final : public Command {
     Found find(client::Connection& connection) const {
         Found found;
         for (const auto& id : ids_) {
-            auto session = connection.call_object("session.show", {{"session_id", id}});
+            auto session = show(connection, id);
             if (!session) {
                 found.status = complain("end", session.error());
             } else if (wire::text_at(*session, "status") == "ended") {
-                found.ended.push_back(id);
+                found.ended.emplace_back(wire::text_at(*session, "id"));
             } else {
                 found.open.emplace_back(std::move(*session));
             }
         }
         return found;
+    }
+
+    static Result<JsonObject> show(client::Connection& connection, const std::string& name) {
+        const auto id = find_id(connection, name);
+        if (!id) return std::unexpected(id.error());
+        return connection.call_object("session.show", {{"session_id", *id}});
+    }
+
+    Result<JsonObject> close(client::Connection& connection, const std::string& name) const {
+        const auto id = find_id(connection, name);
+        if (!id) return std::unexpected(id.error());
+        return connection.call_object(
+            "session.close", {{"session_id", *id}, {"reason", reason_}, {"detail", detail_}});
     }
 
     int preview(client::Connection& connection, const Context& context) const {
@@ -112,15 +127,14 @@ class EndSessions final : public Command {
         JsonArray results;
         int status = exit_done;
         for (const auto& id : ids_) {
-            auto result = connection.call_object(
-                "session.close", {{"session_id", id}, {"reason", reason_}, {"detail", detail_}});
+            auto result = close(connection, id);
             if (!result) {
                 status = complain("end", result.error());
                 results.emplace_back(
                     JsonObject{{"session_id", id}, {"error", wire::to_json(result.error())}});
                 continue;
             }
-            if (!json_) print_line(describe(id, *result));
+            if (!json_) print_line(describe(wire::text_at(*result, "session_id"), *result));
             results.emplace_back(std::move(*result));
         }
         if (json_) print_json(JsonObject{{"results", std::move(results)}});

@@ -12,6 +12,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/follow.hpp"
 #include "cli/output.hpp"
+#include "cli/session_name.hpp"
 #include "client/connect.hpp"
 #include "core/event.hpp"
 #include "core/limits.hpp"
@@ -69,6 +70,9 @@ class Events final : public Command {
         auto connection = client::connect(context.paths);
         if (follow_) return follow(std::move(connection), context);
         if (!connection) return complain("events", connection.error());
+        if (auto named = name_session(*connection); !named) {
+            return complain("events", named.error());
+        }
         const auto found =
             after_ ? read_after(*connection, *after_, INT64_MAX) : newest(*connection);
         if (!found) return complain("events", found.error());
@@ -86,6 +90,15 @@ class Events final : public Command {
     }
 
   private:
+    /// The session's whole id takes the place of what was given for it.
+    Result<void> name_session(client::Connection& connection) {
+        if (session_.empty()) return {};
+        auto id = find_id_or_keep(connection, session_);
+        if (!id) return std::unexpected(std::move(id.error()));
+        session_ = std::move(*id);
+        return {};
+    }
+
     bool filtered() const { return !types_.empty() || !session_.empty(); }
 
     JsonObject filter() const {
@@ -96,7 +109,7 @@ class Events final : public Command {
     }
 
     /// Whoever follows waits: for the first daemon, and for the next when one goes away.
-    int follow(Result<client::Connection>&& connection, const Context& context) const {
+    int follow(Result<client::Connection>&& connection, const Context& context) {
         const EventPrinter printer(json_, context.output);
         printer.print_heading();
         for (;;) {
@@ -117,7 +130,8 @@ class Events final : public Command {
         }
     }
 
-    Result<Found> found_first(client::Connection& connection) const {
+    Result<Found> found_first(client::Connection& connection) {
+        if (auto named = name_session(connection); !named) return std::unexpected(named.error());
         if (after_) return Found{.events = {}, .next = *after_};
         return newest(connection);
     }

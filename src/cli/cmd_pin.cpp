@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
+#include "cli/session_name.hpp"
 #include "client/connect.hpp"
 #include "wire/error_table.hpp"
 
@@ -27,7 +28,8 @@ class Pin final : public Command {
     explicit Pin(bool pinned) : pinned_(pinned) {}
 
     void declare(CLI::App& app) override {
-        app.add_option("ID", ids_, "The sessions' ids")->required();
+        app.add_option("ID", ids_, "The sessions: ids, beginnings of them, @last or @N")
+            ->required();
         app.add_flag("--json", json_, "Print the results as JSON");
         app.footer(footer);
     }
@@ -39,15 +41,17 @@ class Pin final : public Command {
         JsonArray results;
         int status = exit_done;
         for (const auto& id : ids_) {
-            auto result = connection->call_object(pinned_ ? "session.pin" : "session.unpin",
-                                                  {{"session_id", id}});
+            auto result = set_pin(*connection, id);
             if (!result) {
                 status = complain(verb, result.error());
                 results.emplace_back(
                     JsonObject{{"session_id", id}, {"error", wire::to_json(result.error())}});
                 continue;
             }
-            if (!json_) print_line(fmt::format("{} {}", id, describe(*result)));
+            if (!json_) {
+                print_line(
+                    fmt::format("{} {}", wire::text_at(*result, "session_id"), describe(*result)));
+            }
             results.emplace_back(std::move(*result));
         }
         if (json_) print_json(JsonObject{{"results", std::move(results)}});
@@ -55,6 +59,13 @@ class Pin final : public Command {
     }
 
   private:
+    Result<JsonObject> set_pin(client::Connection& connection, const std::string& name) const {
+        const auto id = find_id(connection, name);
+        if (!id) return std::unexpected(id.error());
+        return connection.call_object(pinned_ ? "session.pin" : "session.unpin",
+                                      {{"session_id", *id}});
+    }
+
     std::string_view describe(const JsonObject& result) const {
         if (wire::bool_at(result, "changed")) return pinned_ ? "is pinned" : "is no longer pinned";
         return pinned_ ? "was pinned already" : "was not pinned";

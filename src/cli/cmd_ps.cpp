@@ -6,6 +6,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "cli/process_rows.hpp"
+#include "cli/session_name.hpp"
 #include "client/connect.hpp"
 #include "client/process_pages.hpp"
 #include "core/limits.hpp"
@@ -50,6 +51,11 @@ class Ps final : public Command {
     int run(const Context& context) override {
         auto connection = client::connect(context.paths);
         if (!connection) return complain("ps", connection.error());
+        if (!session_.empty()) {
+            auto id = find_id_or_keep(*connection, session_);
+            if (!id) return complain("ps", id.error());
+            session_ = std::move(*id);
+        }
         auto listed = client::list_processes(*connection, params(), wanted());
         if (!listed) return complain("ps", listed.error());
         if (json_) {

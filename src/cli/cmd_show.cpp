@@ -9,6 +9,7 @@
 #include "cli/lineage.hpp"
 #include "cli/output.hpp"
 #include "cli/session_facts.hpp"
+#include "cli/session_name.hpp"
 #include "cli/session_rows.hpp"
 #include "cli/text_width.hpp"
 #include "client/connect.hpp"
@@ -133,7 +134,8 @@ std::string reset_text(const JsonObject& session, WallTime now, const Terminal& 
 class Show final : public Command {
   public:
     void declare(CLI::App& app) override {
-        app.add_option("ID", id_, "The session's id")->required();
+        app.add_option("ID", id_, "The session: its id, a beginning of it, @last or @N")
+            ->required();
         app.add_option("--messages", messages_, "Also its last N messages")
             ->option_text("N")
             ->check(CLI::Range(1, static_cast<int>(limits::show_messages_max)));
@@ -144,7 +146,9 @@ class Show final : public Command {
     int run(const Context& context) override {
         auto connection = client::connect(context.paths);
         if (!connection) return complain("show", connection.error());
-        JsonObject params{{"session_id", id_}};
+        const auto id = find_id(*connection, id_);
+        if (!id) return complain("show", id.error());
+        JsonObject params{{"session_id", *id}};
         if (messages_ > 0) params["messages"] = messages_;
         auto session = connection->call_object("session.show", params);
         if (session) session = add_older(*connection, std::move(params), std::move(*session));

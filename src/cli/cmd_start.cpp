@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
+#include "cli/session_name.hpp"
 #include "client/connect.hpp"
 #include "platform/environment.hpp"
 
@@ -88,6 +89,9 @@ class Start final : public Command {
         }
         auto connection = client::connect(context.paths);
         if (!connection) return complain("start", connection.error());
+        auto session = find_id_or_keep(*connection, session_);
+        if (!session) return complain("start", session.error());
+        session_ = std::move(*session);
         const auto result = connection->call_object("process.start", params(context.command));
         if (!result) {
             complain("start", result.error());

@@ -9,6 +9,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "cli/process_rows.hpp"
+#include "cli/session_name.hpp"
 #include "client/connect.hpp"
 #include "client/exit_watch.hpp"
 #include "client/process_pages.hpp"
@@ -83,6 +84,9 @@ class StopProcesses final : public Command {
     /// What there is to stop: fills in the ids of a session's.
     Result<JsonArray> find(client::Connection& connection, bool asks) {
         if (!session_.empty()) {
+            auto id = find_id_or_keep(connection, session_);
+            if (!id) return std::unexpected(std::move(id.error()));
+            session_ = std::move(*id);
             auto listed = client::list_processes(
                 connection, {{"session_id", session_}},
                 {.limit = limits::processes_max, .task_id = {}, .is_running = true});

@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
+#include "cli/session_name.hpp"
 #include "cli/text_width.hpp"
 #include "client/connect.hpp"
 
@@ -24,7 +25,8 @@ Exit status: 0 done, 1 there is no such session, or no daemon, 2 wrong usage.)";
 class Title final : public Command {
   public:
     void declare(CLI::App& app) override {
-        app.add_option("ID", id_, "The session's id")->required();
+        app.add_option("ID", id_, "The session: its id, a beginning of it, @last or @N")
+            ->required();
         app.add_option("TITLE", title_, "Its new title");
         app.add_flag("--json", json_, "Print the result as JSON");
         app.footer(footer);
@@ -33,18 +35,20 @@ class Title final : public Command {
     int run(const Context& context) override {
         auto connection = client::connect(context.paths);
         if (!connection) return complain("title", connection.error());
-        JsonObject params{{"session_id", id_}};
+        const auto id = find_id(*connection, id_);
+        if (!id) return complain("title", id.error());
+        JsonObject params{{"session_id", *id}};
         if (title_) params["title"] = *title_;
         const auto result =
             connection->call_object(title_ ? "session.title" : "session.show", params);
         if (!result) return complain("title", result.error());
         const auto title = wire::text_at(*result, "title");
         if (json_) {
-            print_json(title_ ? *result : JsonObject{{"session_id", id_}, {"title", title}});
+            print_json(title_ ? *result : JsonObject{{"session_id", *id}, {"title", title}});
         } else if (!title_) {
             print_line(context.output.interactive ? one_line(title) : std::string(title));
         } else {
-            print_line(fmt::format("{} {}", id_, describe(*result, title)));
+            print_line(fmt::format("{} {}", *id, describe(*result, title)));
         }
         return exit_done;
     }

@@ -3,6 +3,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
+#include "cli/session_name.hpp"
 #include "cli/why_report.hpp"
 #include "client/connect.hpp"
 #include "platform/clock.hpp"
@@ -25,7 +26,8 @@ Exit status: 0 done, 1 there is no such session, or no daemon, 2 wrong usage.)";
 class Why final : public Command {
   public:
     void declare(CLI::App& app) override {
-        app.add_option("ID", id_, "The session's id")->required();
+        app.add_option("ID", id_, "The session: its id, a beginning of it, @last or @N")
+            ->required();
         app.add_flag("--json", json_, "Print the result as JSON");
         app.footer(footer);
     }
@@ -33,7 +35,9 @@ class Why final : public Command {
     int run(const Context& context) override {
         auto connection = client::connect(context.paths);
         if (!connection) return complain("why", connection.error());
-        const auto why = connection->call_object("session.why", {{"session_id", id_}});
+        const auto id = find_id(*connection, id_);
+        if (!id) return complain("why", id.error());
+        const auto why = connection->call_object("session.why", {{"session_id", *id}});
         if (!why) return complain("why", why.error());
         if (json_) {
             print_json(*why);
