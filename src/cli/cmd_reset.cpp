@@ -11,7 +11,9 @@
 #include "cli/session_rows.hpp"
 #include "client/connect.hpp"
 #include "client/process_pages.hpp"
+#include "core/end.hpp"
 #include "core/limits.hpp"
+#include "core/route_rules.hpp"
 #include "platform/clock.hpp"
 #include "wire/error_table.hpp"
 
@@ -37,6 +39,12 @@ Exit status: 0 done, 1 blocked, not found, or no daemon, 2 wrong usage.)";
 
 bool is_open(const std::optional<JsonObject>& session) {
     return session && text_at(*session, "status") != "ended";
+}
+
+/// It has ended, and the next message for its key would open it again.
+bool would_go_on(const JsonObject& session) {
+    const auto reason = parse_reason(text_at(session, "reason"));
+    return reason && goes_on(*reason);
 }
 
 /// For standard error, which ends the last line itself.
@@ -124,8 +132,10 @@ class ResetSession final : public Command {
                 const Context& context) const {
         if (!named.session) return complain("reset", no_session_named(name_));
         const auto id = std::string(text_at(*named.session, "id"));
+        // What works holds the reset of one that has ended, too, where a message would go on with
+        // it.
         JsonArray blockers;
-        if (is_open(named.session)) {
+        if (is_open(named.session) || would_go_on(*named.session)) {
             auto found = find_blockers(connection, *named.session);
             if (!found) return complain("reset", found.error());
             blockers = std::move(*found);
@@ -137,7 +147,7 @@ class ResetSession final : public Command {
             if (is_open(named.session) && !is_blocked) ends.push_back(*named.session);
             print_json(
                 JsonObject{{"would_end", std::move(ends)}, {"blockers", std::move(blockers)}});
-        } else if (!is_open(named.session)) {
+        } else if (!is_open(named.session) && blockers.empty()) {
             note(fmt::format("{} has ended already", id));
         } else {
             print(session_table({*named.session}, now).render(context.output));

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "core/names.hpp"
+#include "core/route_rules.hpp"
 #include "engine/blockers.hpp"
 #include "engine/decide_on.hpp"
 #include "engine/refusals.hpp"
 #include "engine/reset_end.hpp"
-#include "engine/route_rules.hpp"
 
 namespace knell {
 

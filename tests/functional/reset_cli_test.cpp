@@ -66,6 +66,27 @@ TEST_F(ResetCommand, ADryRunNamesWhatIsInTheWayAsTheRefusalDoes) {
     EXPECT_EQ(at(preview, "blockers"), at(refused, "error.data.blockers"));
 }
 
+TEST_F(ResetCommand, ADryRunOfOneThatDiedNamesWhatIsInTheWay) {
+    auto gateway = idle_process();
+    session = text(
+        client.must("session.route",
+                    fmt::format(R"({{"key":"chat:7","source":"gateway","owner":{{"pid":{}}}}})",
+                                gateway.pid())),
+        "session_id");
+    const auto process = start_vouched();
+    gateway.signal(SIGKILL);
+    gateway.wait();
+    until([&] { return !is_open(session); }, "its end");
+
+    const auto preview = home.knell({"reset", "chat:7", "--dry-run"});
+    const auto refused = home.knell({"reset", "chat:7", "--yes"});
+
+    EXPECT_EQ(preview.status, 1);
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_THAT(preview.out, HasSubstr(process));
+    EXPECT_THAT(refused.err, HasSubstr(process));
+}
+
 TEST_F(ResetCommand, ABranchTakesAKeyToo) {
     const auto branched = home.knell({"branch", "chat:42"});
 
