@@ -282,6 +282,10 @@ void Compressor::record(const SessionId& session_id, Compress compress) {
                      if (!reply) return refuse(session_id, std::move(reply.error()));
                      const auto& compressed = std::get<CompressedReply>(*reply);
                      cool_downs_->forget(session_id);
+                     // A tail is what is left when every provider has failed: they would again.
+                     if (compressed.outcome == CompressOutcome::tail) {
+                         cool_downs_->note_failure(compressed.child.session_id, with_.steady());
+                     }
                      log_info("session {} was compressed into {}{}", session_id.text(),
                               compressed.child.session_id.text(),
                               why.empty() ? " by " + provider : ", without a summary: " + why);

@@ -139,6 +139,23 @@ TEST_F(Compressing, WithoutASummaryTheTailGoesOnAndSaysSo) {
     EXPECT_EQ(text(compressions(1), "outcome"), "tail");
 }
 
+TEST_F(Compressing, ATailIsNotCutAgainAtTheNextTurn) {
+    open(
+        "summarizer:\n  at_tokens: 10\n  cool_down: 1h\n  fallback: tail\n  tail_messages: 2\n"
+        "  providers:\n    - {name: broken, command: ['false'], timeout: 30}\n");
+    for (int i = 0; i < 4; ++i) say("much", 20);
+    take_a_turn();
+    const auto child = text(compressions(1), "child_id");
+    EXPECT_EQ(text(compressions(1), "outcome"), "tail");
+
+    session = child;
+    take_a_turn();
+    // Whoever asks is served: by then the turn's own would have been under way.
+    EXPECT_EQ(text(client.must("session.compress", params()), "outcome"), "tail");
+
+    EXPECT_EQ(told("session:compress").size(), 2U);
+}
+
 TEST_F(Compressing, ATailOfFewMessagesIsTheLaterHalf) {
     open(
         "summarizer:\n  fallback: tail\n  providers:\n"
