@@ -124,6 +124,8 @@ std::string reset_text(const JsonObject& session, WallTime now, const Terminal& 
                                 text_at(*reset, "mode"), text_at(*reset, "on_reset"))},
          {"next",
           time_of(*reset, "next_reset_at", now) + (kind.empty() ? "" : fmt::format(", {}", kind))},
+         {"waits for a turn, on since", time_of(*reset, "waits_for_turn_since", now),
+          Tone::warning},
          {"held back since", held == nullptr ? "" : time_of(*held, "since", now), Tone::warning},
          {"until", held == nullptr ? "" : time_of(*held, "until", now)}},
         terminal);

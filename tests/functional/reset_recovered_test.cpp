@@ -13,6 +13,7 @@ namespace knell::functional {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr auto idle = "session_reset:\n  mode: idle\n  idle_minutes: 60\n";
 
@@ -75,6 +76,21 @@ TEST_F(ResetRecovered, OneOfADaemonThatWasKilledIsReset) {
 
     EXPECT_EQ(text(ended(session), "reason"), "idle_expiry");
     EXPECT_TRUE(is_running(gateway.pid()));
+}
+
+TEST_F(ResetRecovered, OneThatWaitsForATurnSaysSo) {
+    restart_with(idle);
+    const auto id = text(route(), "session_id");
+    client.must("turn.start", fmt::format(R"({{"session_id":"{}","generation":1}})", id));
+    EXPECT_FALSE(at(show(id), "reset").as_object().contains("waits_for_turn_since"));
+
+    let_pass(2);
+
+    EXPECT_EQ(at(show(id), "reset.waits_for_turn_since"), at(show(id), "turn_since"));
+    EXPECT_THAT(home.knell({"show", id}).out, HasSubstr("waits for a turn"));
+    EXPECT_THAT(home.knell({"why", id}).out, HasSubstr("when the turn that is on has ended"));
+    client.must("turn.end", fmt::format(R"({{"session_id":"{}","generation":1}})", id));
+    EXPECT_FALSE(at(show(id), "reset").as_object().contains("waits_for_turn_since"));
 }
 
 TEST_F(ResetRecovered, ThreeMorningsWithoutADaemonAreOneReset) {

@@ -73,7 +73,7 @@ std::string on_reset_text(OnReset act) {
     return {};
 }
 
-std::string due_text(const Session& session, const ResetView& view, WallTime now) {
+std::string due_text(const ResetView& view, WallTime now) {
     const auto& next = *view.next;
     const auto by = name_in(reset_kind_names, next.kind);
     const auto said = format_rfc3339(view.last_interaction);
@@ -85,7 +85,10 @@ std::string due_text(const Session& session, const ResetView& view, WallTime now
     }
     auto text = fmt::format("its reset is due since {} ({}): nobody has said anything since {}",
                             format_rfc3339(next.at), by, said);
-    if (session.turn_since) text += "; it waits until the turn that is on has ended";
+    if (view.turn_since) {
+        text += fmt::format("; it waits until the turn that is on since {} has ended",
+                            format_rfc3339(*view.turn_since));
+    }
     return text;
 }
 
@@ -113,6 +116,7 @@ std::optional<ResetView> view_reset(const Session& session, const ResetPolicies&
                                           .key = session.key}),
                    .next = {},
                    .last_interaction = session.last_interaction_at,
+                   .turn_since = session.turn_since,
                    .held = {}};
     view.next = next_reset(view.policy, view.last_interaction);
     // Where nobody has written any down.
@@ -153,7 +157,7 @@ JsonObject render_held(const HeldReset& held) {
     return object;
 }
 
-JsonObject render_reset(const ResetView& view) {
+JsonObject render_reset(const ResetView& view, WallTime now) {
     JsonObject object{{"policy", view.policy.name},
                       {"mode", name_in(reset_mode_names, view.policy.mode)}};
     if (view.next) {
@@ -161,16 +165,21 @@ JsonObject render_reset(const ResetView& view) {
         object["kind"] = name_in(reset_kind_names, view.next->kind);
     }
     object["on_reset"] = name_in(on_reset_names, view.policy.on_reset);
+    if (view.waits_for_turn(now)) {
+        object["waits_for_turn_since"] = format_rfc3339(*view.turn_since);
+    }
     if (view.held) object["held"] = render_held(*view.held);
     return object;
 }
 
 std::optional<JsonObject> render_cause(const ResetView& view, WallTime now) {
     if (!view.next) return std::nullopt;
-    JsonObject object{{"cause", fmt::format("its reset policy ({}, {})", view.policy.name,
-                                            name_in(reset_kind_names, view.next->kind))}};
+    const bool waits = view.waits_for_turn(now);
+    JsonObject object{{"cause", fmt::format("its reset policy ({}, {}){}", view.policy.name,
+                                            name_in(reset_kind_names, view.next->kind),
+                                            waits ? ", when the turn that is on has ended" : "")}};
     const std::chrono::duration<double> left = view.next->at - now;
-    if (!view.held) object["due_in_s"] = std::max(0.0, left.count());
+    if (!view.held && !waits) object["due_in_s"] = std::max(0.0, left.count());
     return object;
 }
 
@@ -179,7 +188,7 @@ std::vector<std::string> explain_reset(const Session& session, const ResetView& 
     std::vector<std::string> words;
     words.push_back(fmt::format("{} holds for it: {}", view.policy.name, mode_text(view.policy)));
     if (view.next) {
-        words.push_back(due_text(session, view, now));
+        words.push_back(due_text(view, now));
         words.push_back(on_reset_text(view.policy.on_reset));
     }
     if (view.held) {

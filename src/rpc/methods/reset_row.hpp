@@ -44,6 +44,8 @@ inline constexpr std::array reset_fields{
           .when = "it is reset by policy",
           .about = "by what it falls due then"},
     always_one_of<OnReset>("on_reset", "what becomes of its background processes then"),
+    only("it is due, and a turn is on", "waits_for_turn_since", time,
+         "since when that turn is on; it is reset once that has ended"),
     with_object(only("it is due, and background work holds it back", "held", object, "by what"), "",
                 held_fields),
 };
@@ -55,7 +57,11 @@ struct ResetView {
     ResetPolicy policy;
     std::optional<ResetDue> next;
     WallTime last_interaction;
+    std::optional<WallTime> turn_since;
     std::optional<HeldReset> held;
+
+    /// It is due, and would come if no turn were on.
+    bool waits_for_turn(WallTime now) const { return turn_since && next && next->at <= now; }
 };
 
 /// Nothing of one that no policy is for: it has ended, or has no key.
@@ -68,7 +74,7 @@ Result<std::optional<HeldReset>> read_held(const Session& session, const ResetPo
                                            Reader& reader, const Backend& backend);
 
 JsonObject render_held(const HeldReset& held);
-JsonObject render_reset(const ResetView& view);
+JsonObject render_reset(const ResetView& view, WallTime now);
 /// Among all that would end the session; nothing where no policy does.
 std::optional<JsonObject> render_cause(const ResetView& view, WallTime now);
 /// All of it for people, a sentence each: which policy holds, when it is due, what holds it back,

@@ -157,7 +157,7 @@ Result<void> add_reset(JsonObject& result, const Session& session, Reader& reade
     if (!held) return std::unexpected(std::move(held.error()));
     view->held = std::move(*held);
     if (view->next) result["next_reset_at"] = format_rfc3339(view->next->at);
-    result["reset"] = render_reset(*view);
+    result["reset"] = render_reset(*view, backend.wall_time());
     return {};
 }
 

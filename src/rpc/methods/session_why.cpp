@@ -253,7 +253,7 @@ Result<Json> explain(const SessionId& id, Seq after, const InspectReply& live, B
     result["would_end"] = would_end(**session, live, reset, now);
     if (reset) {
         const auto words = explain_reset(**session, *reset, now);
-        result["reset"] = render_reset(*reset);
+        result["reset"] = render_reset(*reset, now);
         result["reset_explained"] = JsonArray(words.begin(), words.end());
     }
     JsonArray rows;
