@@ -101,12 +101,13 @@ Decided<RoutedReply> reset_open(Route&& route, const LiveSession& live,
 }
 
 /// Nobody owns it any more: the conversation goes on in its next generation.
-Decided<RoutedReply> open_again(Route&& route, const SessionId& id, const Session* past,
-                                const State& state) {
+Decided<RoutedReply> open_again(Route&& route, const SessionId& id, std::string_view title,
+                                const Session* past, const State& state) {
     Resume resume;
     resume.session_id = id;
     resume.owner = std::move(route.draft.owner);
-    resume.title = std::move(route.draft.title);
+    // A message names what it opens; over a name that stands it is put no more than on an open one.
+    if (title.empty()) resume.title = std::move(route.draft.title);
     resume.cwd = std::move(route.draft.cwd);
     resume.on_owner_loss = route.draft.on_owner_loss;
     resume.park_window = route.draft.park_window;
@@ -147,7 +148,8 @@ Decided<RoutedReply> route_to_open(Route&& route, const LiveSession& live, const
     const bool is_suspended = live.suspended_at().has_value();
     const auto kind = is_suspended ? std::nullopt : state.reset_due(live);
     if (auto gone = departed(live, state)) {
-        if (!is_suspended && !kind) return open_again(std::move(route), live.id(), nullptr, state);
+        if (!is_suspended && !kind)
+            return open_again(std::move(route), live.id(), live.title(), nullptr, state);
         // Its owner is gone, which is what ends it.
         return replace(std::move(route), live, gone->path, std::move(gone->end), kind, state);
     }
@@ -157,8 +159,9 @@ Decided<RoutedReply> route_to_open(Route&& route, const LiveSession& live, const
     if (kind && blockers.empty()) return reset_open(std::move(route), live, kind, state);
 
     const bool is_automatic = route.is_automatic;
-    auto decided = live.parked_since() ? open_again(std::move(route), live.id(), nullptr, state)
-                                       : go_on(route, live, state);
+    auto decided = live.parked_since()
+                       ? open_again(std::move(route), live.id(), live.title(), nullptr, state)
+                       : go_on(route, live, state);
     if (!decided.reply || !kind) return decided;
     const auto now = state.time_for(live);
     decided.reply->held =
@@ -203,7 +206,7 @@ Decided<Route::Reply> decide_on(Route&& route, const Session* tip, const State& 
     const auto reason = tip->end->reason;
     if (goes_on(reason)) {
         auto why = past_its_policy(*tip, state);
-        if (!why) return open_again(std::move(route), tip->id, tip, state);
+        if (!why) return open_again(std::move(route), tip->id, tip->title, tip, state);
         auto decided = open_after(std::move(route), *tip, state);
         if (decided.reply) {
             decided.reply->auto_reset = RoutedReply::AutoReset{tip->id, std::move(*why)};

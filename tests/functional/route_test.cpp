@@ -49,6 +49,20 @@ TEST_F(Routing, AGatewayThatIsKilledGoesOnWhereItWas) {
                 ElementsAre("session:start 1", "session:end 1", "session:start 2"));
 }
 
+TEST_F(Routing, ATitleOfAPersonOutlivesTheGateway) {
+    auto gateway = idle_process();
+    const auto titled = fmt::format(R"("title":"telegram 42","owner":{{"pid":{}}})", gateway.pid());
+    const auto id = text(route(titled), "session_id");
+    client.must("session.title", fmt::format(R"({{"session_id":"{}","title":"the move"}})", id));
+    gateway.signal(SIGKILL);
+    gateway.wait();
+
+    const auto next = route(R"("title":"telegram 42")");
+
+    EXPECT_TRUE(at(next, "resumed").as_bool());
+    EXPECT_EQ(text(show(id), "title"), "the move");
+}
+
 TEST_F(Routing, WhatSomebodySaidIsOnRecordAfterACrash) {
     route();
     const auto id = text(route(), "session_id");
