@@ -135,6 +135,9 @@ class State {
     void set_reset_policies(std::shared_ptr<const ResetPolicies> policies);
     /// None is decided while a daemon starts and has not heard yet how owners went.
     void let_resets_wait(bool wait) { resets_wait_ = wait; }
+    /// Nobody was heard since the last step: somebody may have spoken meanwhile, and could not say
+    /// so.  For a moment resets are judged by the clock as it stood then.
+    void forgive_stall();
     bool is_following_policies() const { return policies_followed_ < policies_to_follow_; }
     const ResetPolicy& policy_of(const LiveSession& live) const;
     const ResetPolicies& reset_policies() const { return *policies_; }
@@ -288,6 +291,16 @@ class State {
     Slot policies_to_follow_ = 0;  // by those below; whoever came later did so at once
     WallDeadlines<Slot, DensePositions> daily_due_;  // by the clock on the wall
     WallDeadlines<Slot, DensePositions> idle_due_;   // by the clock as if it had never been set
+    /// How the clock stood when the daemon stalled, and until when that counts.
+    struct Stall {
+        WallTime unset;
+        WallTime wall;
+        SteadyTime forgiven_until;
+    };
+    bool is_forgiven(const Stall& stall) const { return now_.steady < stall.forgiven_until; }
+    WallTime resets_until_unset() const;
+    WallTime resets_until_wall() const;
+    std::optional<Stall> stall_;
     LeaseCensus census_;
     Heads heads_;
     Now now_;

@@ -13,7 +13,32 @@ namespace {
 /// Sessions that follow a change of the policies in one step.
 constexpr Slot followed_at_once = 4096;
 
+/// What was said during a stall is heard within that time, which passes only while the daemon
+/// looks.
+constexpr std::chrono::milliseconds stall_forgiven_for{1500};
+
 }  // namespace
+
+// --- stalls -------------------------------------------------------------------------------------
+
+void State::forgive_stall() {
+    // One that follows within that time adds nothing: else a slow disk would put resets off for
+    // ever.
+    if (!has_begun_ || (stall_ && is_forgiven(*stall_))) return;
+    stall_ = Stall{.unset = unset_now(),
+                   .wall = now_.wall,
+                   .forgiven_until = now_.steady + stall_forgiven_for};
+}
+
+WallTime State::resets_until_unset() const {
+    return stall_ && is_forgiven(*stall_) ? std::min(stall_->unset, unset_now()) : unset_now();
+}
+
+WallTime State::resets_until_wall() const {
+    return stall_ && is_forgiven(*stall_) ? std::min(stall_->wall, now_.wall) : now_.wall;
+}
+
+// --- policies -----------------------------------------------------------------------------------
 
 void State::set_reset_policies(std::shared_ptr<const ResetPolicies> policies) {
     CHECK(policies != nullptr);
@@ -53,8 +78,8 @@ std::optional<ResetKind> State::reset_due(const LiveSession& live) const {
 std::optional<ResetKind> State::reset_due(const ResetPolicy& policy, WallTime interaction) const {
     const auto idle = idle_due(policy, interaction);
     const auto daily = daily_due(policy, interaction + clock_set_);
-    const bool is_idle = idle && *idle <= unset_now();
-    const bool is_daily = daily && *daily <= now_.wall;
+    const bool is_idle = idle && *idle <= resets_until_unset();
+    const bool is_daily = daily && *daily <= resets_until_wall();
     if (is_idle && is_daily) {
         return *idle + clock_set_ <= *daily ? ResetKind::idle : ResetKind::daily;
     }
@@ -91,8 +116,8 @@ void State::look_at_reset_again(Slot slot) {
 std::optional<Slot> State::next_reset_due() {
     if (resets_wait_ || !knows_policies_) return std::nullopt;
     for (;;) {
-        auto slot = idle_due_.due(unset_now());
-        if (!slot) slot = daily_due_.due(now_.wall);
+        auto slot = idle_due_.due(resets_until_unset());
+        if (!slot) slot = daily_due_.due(resets_until_wall());
         if (!slot) return std::nullopt;
         const auto& live = table_.at(*slot);
         // What was seen of its owner ends it, or parks it: then its reset is scheduled anew.

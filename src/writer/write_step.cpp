@@ -250,6 +250,8 @@ WriteStep::Group WriteStep::next_group() {
 
 Journal::Step WriteStep::step() {
     last_readings_ = read_clocks_();
+    if (looked_ && last_readings_.awake - *looked_ > AwakeClock::gap_max) state_.forgive_stall();
+    looked_ = last_readings_.awake;
     auto group = next_group();
     const auto heard = has_submissions() ? submissions_[next_submission_].arrived : taken_until_;
     auto now = clock_.read(heard);

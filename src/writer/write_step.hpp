@@ -135,6 +135,7 @@ class WriteStep {
     const ReadClocks read_clocks_;
     const std::size_t group_max_;
     AwakeClock::Readings last_readings_;
+    std::optional<SteadyTime> looked_;  // at the last step
     AwakeClock clock_;
     State state_;
     Journal journal_;

@@ -189,6 +189,48 @@ TEST_F(WriteStepTrial, AResetThatIsDueAtAStartHidesNoDeath) {
     EXPECT_EQ((*store_.find(SessionId("alive")))->end->reason, Reason::idle_expiry);
 }
 
+TEST_F(WriteStepTrial, WhoSpokeWhileItStalledIsHeardBeforeItsSessionIsReset) {
+    ASSERT_TRUE(recover());
+    write_step_.set_reset_policies(testing::idle_policy(10min));
+    for (const auto* id : {"silent", "spoken"}) {
+        auto opened = create(id, testing::process_owner(100));
+        opened.draft.key = id;
+        say(std::move(opened));
+    }
+    const auto is_open = [this](const char* id) { return !(*store_.find(SessionId(id)))->end; };
+    const auto look = [this] {
+        pass(400ms);
+        write_step_.take({}, clocks_);
+        write_step_.step();
+    };
+
+    pass(11min);
+    write_step_.take({}, clocks_);
+    write_step_.step();
+    EXPECT_TRUE(is_open("silent") && is_open("spoken")) << "nobody could be heard";
+    EXPECT_TRUE(say(testing::append("spoken", 1, {"here"})).replies.front());
+    for (int i = 0; i < 4; ++i) look();
+
+    EXPECT_FALSE(is_open("silent"));
+    EXPECT_TRUE(is_open("spoken"));
+}
+
+TEST_F(WriteStepTrial, StallsOneAfterTheOtherPutNoResetOffForEver) {
+    ASSERT_TRUE(recover());
+    write_step_.set_reset_policies(testing::idle_policy(10min));
+    auto opened = create("silent", testing::process_owner(100));
+    opened.draft.key = "silent";
+    say(std::move(opened));
+
+    for (int i = 0; i < 5; ++i) {
+        pass(11min);
+        write_step_.take({}, clocks_);
+        write_step_.step();
+    }
+
+    EXPECT_TRUE((*store_.find(SessionId("silent")))->end);
+}
+
 TEST_F(WriteStepTrial, OfAnotherBootNoBackgroundProcessIsLeft) {
     ASSERT_TRUE(recover());
     say(create("a", testing::hosted_owner()));

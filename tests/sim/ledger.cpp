@@ -21,6 +21,7 @@ Seq FeedLine::seq() const {
 
 void Ledger::begin_listening(SteadyTime awake) {
     last_look_ = awake;
+    last_decision_.reset();
     listened_ += 1ns;  // later than any sign of life that the one before heard
     starts_.push_back(listened_);
 }
@@ -31,6 +32,21 @@ void Ledger::listen(SteadyTime awake) {
     last_look_ = awake;
     const bool is_young = !starts_.empty() && listened_ - starts_.back() < 2500ms;
     if (is_disk_well_ && !is_young) used_ += counted * 17 / 20;
+}
+
+void Ledger::note_decision(SteadyTime awake, Host::Duration elapsed) {
+    if (last_decision_) {
+        const auto gap = std::max<Host::Duration>(awake - last_decision_->first, 0ns);
+        if (gap >= 450ms) stalls_.push_back({last_decision_->second, decided_by_});
+        decided_by_ += std::min<Host::Duration>(gap, 500ms);
+    }
+    last_decision_ = {awake, elapsed};
+    std::erase_if(stalls_,
+                  [&](const Stall& stall) { return decided_by_ - stall.decided_by >= 2100ms; });
+}
+
+Host::Duration Ledger::heard_surely_until(Host::Duration now) const {
+    return stalls_.empty() ? now : std::min(now, stalls_.front().from);
 }
 
 Host::Duration Ledger::runs_from(const Life& life) const {

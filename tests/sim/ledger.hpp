@@ -126,6 +126,11 @@ class Ledger {
     const std::vector<Host::Duration>& started_at() const { return started_at_; }
     void begin_listening(SteadyTime awake);
     Host::Duration listened() const { return listened_; }
+    /// The daemon decides something: `awake` is the host's clock, `elapsed` the simulation's.
+    void note_decision(SteadyTime awake, Host::Duration elapsed);
+    /// Until when whoever was silent surely had the chance to be heard: a stall that is just over
+    /// is forgiven.
+    Host::Duration heard_surely_until(Host::Duration now) const;
     /// From where a lease's present time runs: its last sign of life, or the first start of a
     /// daemon after that.
     Host::Duration runs_from(const Life& life) const;
@@ -208,6 +213,13 @@ class Ledger {
     // Of the step that is taken in.
     Host::Duration heard_until_{0};
     Host::Duration happened_at_{0};
+    struct Stall {
+        Host::Duration from;        // in the simulation's time
+        Host::Duration decided_by;  // on a clock that counts half a second for each gap at most
+    };
+    std::optional<std::pair<SteadyTime, Host::Duration>> last_decision_;  // awake, elapsed
+    Host::Duration decided_by_{0};
+    std::vector<Stall> stalls_;  // of late
     Host::Duration listened_{0};
     std::vector<Host::Duration> starts_;  // of daemons, on the listening clock
     std::vector<Host::Duration> started_at_;

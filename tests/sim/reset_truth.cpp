@@ -97,7 +97,7 @@ bool may_be_due(const Conversation& one, std::optional<ResetKind> kind, const Sc
 bool must_be_due(const Conversation& one, const Scene& scene) {
     if (one.key.empty()) return false;
     const auto clocks = clocks_for(one, scene);
-    const auto now = earliest(scene);
+    const auto now = scene.ledger.heard_surely_until(earliest(scene));
     const auto spread = clocks.most - clocks.least + clocks.tolerance;
     const auto policies = scene.ledger.conversations.policies_of(one, scene.step.by_former);
     return std::ranges::all_of(policies, [&](const ResetPolicy& policy) {

@@ -313,6 +313,7 @@ bool World::step(std::vector<Spoken>& spoken, std::size_t first, Host::Duration 
     facts.disk_was_bad = node_.is_disk_bad();
     const auto commits = node_.write_step().counts().commits;
     decided_at_.push_back(host_.elapsed());
+    ledger_.note_decision(host_.readings().awake, host_.elapsed());
     auto step = node_.write_step().step();
     if (lose_power_if_due()) return false;
     facts.failed = step.failed;
