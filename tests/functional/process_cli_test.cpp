@@ -51,9 +51,17 @@ class ProcessVerbs : public ::testing::Test {
                     for (const auto& row : rows) {
                         if (call.contains(row.holds)) return row.answer;
                     }
+                    if (call.contains("session.find")) return found(call);
                     return fmt::format(R"("error":{{"code":-32601,"message":"asked {}"}})",
                                        call.size());
                 }});
+    }
+    /// Every session that is named is there, and called so.
+    static std::string found(std::string_view call) {
+        constexpr std::string_view before = R"("prefix":")";
+        const auto from = call.find(before) + before.size();
+        return result(fmt::format(R"({{"sessions":[{{"id":"{}"}}]}})",
+                                  call.substr(from, call.find('"', from) - from)));
     }
     static std::string result(std::string_view json) { return fmt::format(R"("result":{})", json); }
 
