@@ -117,16 +117,17 @@ TEST_F(ProcSourceTest, ABusyOneUsesTheProcessorAndReadsAndWrites) {
 }
 
 TEST_F(ProcSourceTest, WhatItsChildrenDidCounts) {
+    // The kernel ends it, so that it uses as much on any machine.
     const Program shell({"sh", "-c",
-                         "dd if=/dev/zero of=/dev/null bs=1M count=2000 2>/dev/null; echo done; "
-                         "sleep 1000; true"});
+                         "(ulimit -c 0; ulimit -t 1; dd if=/dev/zero of=/dev/null bs=64k) "
+                         "2>/dev/null; echo done; sleep 1000; true"});
     ASSERT_EQ(shell.line(), "done");
 
     const auto seen = look_until(
         shell.pid(), [](const TreeSample& sample) { return sample.members.size() == 2; });
 
-    EXPECT_GE(seen.cpu, 20ms) << "of the dd that was waited for";
-    EXPECT_GE(seen.io_bytes, 4'000'000'000U);
+    EXPECT_GE(seen.cpu, 900ms) << "of the dd that was waited for";
+    EXPECT_GE(seen.io_bytes, 1'000'000U);
 }
 
 TEST_F(ProcSourceTest, FollowsTheTreeDown) {
