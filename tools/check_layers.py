@@ -47,6 +47,7 @@ LAYERS = {
     "client": ["wire", "platform", "core", "base"],
     "mcp": ["client", "wire", "core", "base"],
     "cli": ["mcp", "client", "config", "wire", "platform", "core", "base", "daemon/daemon.hpp",
+            "daemon/examine_store.hpp",
             "foreign/hermes", "foreign/hook_keys.hpp"],
 }
 LAYERS["daemon"] = [layer for layer in LAYERS if layer not in ("cli", "mcp")]

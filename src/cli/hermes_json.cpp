@@ -172,4 +172,20 @@ JsonObject hermes_json(const Examination& found) {
     return result;
 }
 
+JsonObject hermes_fix_json(const hermes::Fix& fix, bool dry_run) {
+    JsonObject by_source;
+    for (const auto& [source, count] : fix.by_source) by_source[source] = count;
+    JsonObject result{{"dry_run", dry_run},
+                      {"path", fix.database},
+                      {"ended", fix.ended},
+                      {"reason", "reaped"},
+                      {"by_source", std::move(by_source)},
+                      {"before", share_json(fix.before)},
+                      {"after", share_json(fix.after)},
+                      {"changed_meanwhile", fix.changed},
+                      {"left_alone", rows_json(fix.left_alone, /*are_open=*/true)}};
+    if (!fix.backup.empty()) result["backup"] = fix.backup;
+    return result;
+}
+
 }  // namespace knell::cli

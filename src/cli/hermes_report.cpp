@@ -227,4 +227,34 @@ std::string hermes_report(const Examination& found, WallTime now, const Terminal
     return text;
 }
 
+std::string hermes_fix_report(const hermes::Fix& fix, bool dry_run, WallTime now,
+                              const Terminal& terminal) {
+    if (fix.ended == 0) {
+        return fmt::format("There is nothing to end in {}: leak rate {}.\n", fix.database,
+                           percent(hermes::leak_rate(fix.before))) +
+               named_rows(fix.left_alone, "EVIDENCE", /*are_open=*/true, now, terminal);
+    }
+    auto text = fmt::format(
+        "{} {} as \"reaped\", at the last sign of each. Leak rate {} before, "
+        "{} after.\n",
+        dry_run ? "Would end" : "Ended", counted(fix.ended, "session"),
+        percent(hermes::leak_rate(fix.before)), percent(hermes::leak_rate(fix.after)));
+    for (const auto& [source, count] : fix.by_source) {
+        text += fmt::format("  {}: {}\n", one_line(source), count);
+    }
+    if (!fix.backup.empty()) {
+        text += fmt::format("The store as it was before: {}\n", fix.backup);
+    }
+    if (fix.changed > 0) {
+        text +=
+            fmt::format("{} changed meanwhile and left alone.\n", counted(fix.changed, "session"));
+    }
+    if (!fix.left_alone.empty()) {
+        text += fmt::format("{} left alone, because {} owner may live:\n",
+                            counted(std::ssize(fix.left_alone), "session"),
+                            fix.left_alone.size() == 1 ? "its" : "their");
+    }
+    return text + named_rows(fix.left_alone, "EVIDENCE", /*are_open=*/true, now, terminal);
+}
+
 }  // namespace knell::cli

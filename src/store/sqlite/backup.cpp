@@ -80,6 +80,27 @@ bool is_there(const std::string& path) {
     return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
 }
 
+std::string unfinished_of(const std::string& target) {
+    return target + ".tmp";
+}
+
+/// "" when the copy is there under that name and will be after a power cut, else why not.
+std::string place_copy(SQLite::Database& database, const std::string& target) {
+    const auto unfinished = unfinished_of(target);
+    ::unlink(unfinished.c_str());  // of one that was cut short
+    auto why = copy(database, unfinished);
+    if (why.empty() && std::rename(unfinished.c_str(), target.c_str()) != 0) {
+        why = std::strerror(errno);
+    }
+    if (why.empty()) {
+        const OpenFile folder(fs::path(target).parent_path().string(), O_RDONLY | O_DIRECTORY);
+        if (folder.sync()) return "";
+        why = std::strerror(errno);
+    }
+    ::unlink(unfinished.c_str());
+    return why;
+}
+
 }  // namespace
 
 Result<std::optional<std::string>> back_up(SQLite::Database& database, const std::string& path,
@@ -90,23 +111,25 @@ Result<std::optional<std::string>> back_up(SQLite::Database& database, const std
         if (is_copy_of(database, target)) return std::nullopt;
         target = fmt::format("{}.{}", first, number);
     }
-    const auto unfinished = target + ".tmp";
-    ::unlink(unfinished.c_str());  // of a start that was cut short
-    auto why = copy(database, unfinished);
-    if (why.empty() && std::rename(unfinished.c_str(), target.c_str()) != 0) {
-        why = std::strerror(errno);
-    }
-    if (why.empty()) {
-        const OpenFile folder(fs::path(target).parent_path().string(), O_RDONLY | O_DIRECTORY);
-        if (folder.sync()) return target;
-        why = std::strerror(errno);
-    }
-    ::unlink(unfinished.c_str());
+    const auto why = place_copy(database, target);
+    if (why.empty()) return target;
     return fail(ErrorCode::storage,
                 fmt::format("cannot copy {} to {} before this version changes its schema ({}); "
                             "nothing was changed. Free as much space as the store takes, make its "
                             "folder writable, or move away what stands at {}, then start again",
-                            path, target, why, unfinished));
+                            path, target, why, unfinished_of(target)));
+}
+
+Result<std::string> copy_store(SQLite::Database& database, const std::string& path) {
+    auto target = path;
+    for (int number = 2; is_there(target); ++number) target = fmt::format("{}.{}", path, number);
+    const auto why = place_copy(database, target);
+    if (why.empty()) return target;
+    return fail(ErrorCode::storage,
+                fmt::format("cannot copy the store to {} ({}); nothing was changed. Free as much "
+                            "space as the store takes, make its folder writable, or move away what "
+                            "stands at {}, then try again",
+                            target, why, unfinished_of(target)));
 }
 
 }  // namespace knell::sqlite

@@ -16,4 +16,7 @@ namespace knell::sqlite {
 Result<std::optional<std::string>> back_up(SQLite::Database& database, const std::string& path,
                                            int schema);
 
+/// The same for another reason: at `path`, or the next that is free.  Gives where it is.
+Result<std::string> copy_store(SQLite::Database& database, const std::string& path);
+
 }  // namespace knell::sqlite
