@@ -94,7 +94,7 @@ void State::schedule_reset(Slot slot) {
     daily_due_.cancel(slot);
     if (live.key().empty() || live.turn_since()) return;
     if (live.reset_held_since()) {
-        daily_due_.schedule(slot, live.reset_look_again_at().value_or(now_.wall));
+        daily_due_.schedule(slot, live.reset_look_again_at().value_or(resets_until_wall()));
         return;
     }
     const auto& policy = policy_of(live);
@@ -110,7 +110,7 @@ void State::look_at_reset_again(const SessionId& id) {
 }
 
 void State::look_at_reset_again(Slot slot) {
-    if (table_.at(slot).reset_held_since()) daily_due_.schedule(slot, now_.wall);
+    if (table_.at(slot).reset_held_since()) daily_due_.schedule(slot, resets_until_wall());
 }
 
 std::optional<Slot> State::next_reset_due() {
