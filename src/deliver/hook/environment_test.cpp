@@ -41,11 +41,15 @@ TEST(HookEnvironment, SaysWhatTheEventIsAbout) {
         .type = "session:end",
         .time = {},
         .session_id = "s1",
-        .json = R"({"type":"session:end","session_key":"agent:main","reason":"completed"})"};
+        .json = R"json({"type":"session:end","session_key":"agent:main","reason":"signaled",
+                    "detail":"signal 9 (SIGKILL)","title":"claude","cwd":"/home/me/proj",
+                    "command":"claude -p","host":"here","pid":4242})json"};
     EXPECT_THAT(hook_environment(nothing.data(), rendered).value(),
                 ElementsAre("KNELL_EVENT=session:end", "KNELL_EVENT_ID=n-7", "KNELL_EVENT_SEQ=7",
                             "KNELL_SESSION_ID=s1", "KNELL_SESSION_KEY=agent:main",
-                            "KNELL_REASON=completed"));
+                            "KNELL_REASON=signaled", "KNELL_DETAIL=signal 9 (SIGKILL)",
+                            "KNELL_TITLE=claude", "KNELL_CWD=/home/me/proj",
+                            "KNELL_COMMAND=claude -p", "KNELL_HOST=here", "KNELL_PID=4242"));
 }
 
 TEST(HookEnvironment, LeavesOutWhatTheEventDoesNotHave) {
