@@ -27,6 +27,13 @@ bool is_terminal(int fd) {
     return ::isatty(fd) == 1;
 }
 
+std::size_t terminal_rows(int fd) {
+    constexpr std::size_t rows_default = 24;
+    winsize size{};
+    if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return rows_default;
+    return size.ws_row;
+}
+
 bool wants_colour(bool interactive, std::string_view no_color, std::string_view term) {
     return interactive && no_color.empty() && !term.empty() && term != "dumb";
 }

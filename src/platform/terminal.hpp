@@ -19,6 +19,8 @@ Terminal describe_terminal(int fd);
 bool wants_colour(bool interactive, std::string_view no_color, std::string_view term);
 
 bool is_terminal(int fd);
+/// Lines that it shows; of what is none, or does not say, 24.
+std::size_t terminal_rows(int fd);
 
 /// Whether lines must end in a carriage return, too: the terminal is in raw mode, in which a
 /// program that was killed may have left it.
