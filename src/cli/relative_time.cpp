@@ -34,6 +34,13 @@ std::string relative_time(std::string_view rfc3339, WallTime now) {
     return then ? relative_time(*then, now) : std::string{};
 }
 
+std::string age_text(std::string_view rfc3339, WallTime now) {
+    auto text = relative_time(rfc3339, now);
+    if (text == "just now") return "0s";
+    if (text.ends_with(" ago")) text.resize(text.size() - 4);
+    return text;
+}
+
 std::string format_duration(seconds duration) {
     const auto count = [](auto value) { return value.count(); };
     if (duration < 1min) return fmt::format("{}s", duration.count());

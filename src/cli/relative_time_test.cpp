@@ -45,5 +45,14 @@ TEST(FormatDuration, GivesTheTwoLargestUnits) {
     EXPECT_EQ(format_duration(121h), "5d 1h");
 }
 
+TEST(AgeText, LeavesOutWhatTheColumnSays) {
+    const auto noon = *parse_rfc3339("2026-11-15T12:00:00.000Z");
+    EXPECT_EQ(age_text("2026-11-15T11:57:00.000Z", noon), "3m");
+    EXPECT_EQ(age_text("2026-11-15T12:00:00.000Z", noon), "0s");
+    EXPECT_EQ(age_text("2026-11-15T14:00:00.000Z", noon), "in 2h");
+    EXPECT_EQ(age_text("2026-01-15T14:00:00.000Z", noon), "2026-01-15");
+    EXPECT_EQ(age_text("", noon), "");
+}
+
 }  // namespace
 }  // namespace knell::cli

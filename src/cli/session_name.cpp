@@ -109,6 +109,8 @@ Result<std::optional<std::string>> find_by_id(client::Connection& connection,
                                               const std::string& name) {
     if (why_not_an_id(name)) return std::nullopt;
     const auto page = connection.call_object("session.find", {{"prefix", name}});
+    // An older daemon, until it is restarted, knows whole ids alone.
+    if (!page && page.error().code == ErrorCode::method_not_found) return name;
     if (!page) return std::unexpected(page.error());
     const auto sessions = sessions_of(*page);
     if (sessions.empty()) return std::nullopt;
@@ -177,6 +179,17 @@ Result<std::vector<std::string>> short_ids(client::Connection& connection,
         }
     }
     return shortened;
+}
+
+void add_short_ids(client::Connection& connection, const std::vector<std::string>& ids,
+                   ShortIds& known) {
+    std::vector<std::string> missing;
+    for (const auto& id : ids) {
+        if (!why_not_an_id(id) && known.emplace(id, id).second) missing.push_back(id);
+    }
+    const auto shortened = short_ids(connection, missing);
+    if (!shortened) return;
+    for (std::size_t i = 0; i < missing.size(); ++i) known[missing[i]] = (*shortened)[i];
 }
 
 Result<NamedSession> find_named(client::Connection& connection, const std::string& name) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +26,12 @@ Result<std::string> find_id_or_keep(client::Connection& connection, const std::s
 /// not tell.
 Result<std::vector<std::string>> short_ids(client::Connection& connection,
                                            const std::vector<std::string>& ids);
+
+/// What stands for ids on a screen, as it was found so far.
+using ShortIds = std::map<std::string, std::string, std::less<>>;
+/// Adds those that are missing; whole ids do as well where the daemon does not tell.
+void add_short_ids(client::Connection& connection, const std::vector<std::string>& ids,
+                   ShortIds& known);
 
 /// A session that somebody names on the command line, by its id or by its key.
 struct NamedSession {

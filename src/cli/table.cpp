@@ -81,7 +81,8 @@ std::string line_of(const std::vector<Cell>& cells, const Widths& widths,
     std::size_t owed = 0;  // spaces that are due before the next cell
     for (std::size_t i = 0; i < cells.size(); ++i) {
         if (widths[i] == 0) continue;
-        const auto text = fit(cells[i].text, widths[i]);
+        const auto text =
+            columns[i].keep_end ? fit_end(cells[i].text, widths[i]) : fit(cells[i].text, widths[i]);
         const auto padding = widths[i] - std::min(widths[i], display_width(text));
         const bool right = columns[i].align == Align::right;
         line.append(owed + (right ? padding : 0), ' ');
@@ -148,6 +149,11 @@ std::string Table::row_of(const std::vector<Cell>& cells, const Layout& layout,
 
 bool Table::fits(const Terminal& terminal) const {
     return terminal.width == 0 || total(natural_widths()) <= terminal.width;
+}
+
+bool Table::fits_on_lines(const Terminal& terminal) const {
+    const auto layout = layout_on(terminal);
+    return layout.above.empty() && (terminal.width == 0 || total(layout.widths) <= terminal.width);
 }
 
 bool Table::shows(std::size_t column, const Terminal& terminal) const {

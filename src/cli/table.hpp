@@ -22,6 +22,7 @@ struct Column {
     std::size_t shrink_to = 0;  // may be cut to this width; 0: never cut
     int drop_order = 0;         // left out when the table is too wide, 1 first; 0: never
     std::size_t least = 0;      // never narrower: lines up rows that are not rendered together
+    bool keep_end = false;      // what is cut is the beginning
 };
 
 struct Cell {
@@ -41,6 +42,8 @@ class Table {
     bool empty() const { return rows_.empty(); }
     /// Whole: nothing has to be cut or left out.
     bool fits(const Terminal& terminal) const;
+    /// One line a row, once columns are cut and left out.
+    bool fits_on_lines(const Terminal& terminal) const;
     /// That column, be it cut.
     bool shows(std::size_t column, const Terminal& terminal) const;
     std::string render(const Terminal& terminal) const;

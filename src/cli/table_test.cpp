@@ -51,6 +51,21 @@ TEST(Table, WhatMayNotBeCutStaysWholeHoweverNarrow) {
               "  日本\n");
 }
 
+TEST(Table, OfSomeColumnsTheEndIsKept) {
+    Table table({{.title = "DIR", .shrink_to = 5, .keep_end = true}, {.title = "WHAT"}});
+    table.add({{"/home/me/proj"}, {"abc"}});
+
+    EXPECT_EQ(table.render({.interactive = true, .colour = false, .width = 12}),
+              "DIR     WHAT\n"
+              "…/proj  abc\n");
+}
+
+TEST(Table, KnowsWhetherEachRowIsALine) {
+    EXPECT_TRUE(small_table().fits_on_lines({}));
+    EXPECT_TRUE(small_table().fits_on_lines({.interactive = true, .width = 13}));
+    EXPECT_FALSE(small_table().fits_on_lines({.interactive = true, .width = 12}));
+}
+
 TEST(Table, ColoursDoNotCountAsWidth) {
     const Terminal terminal{.interactive = true, .colour = true, .width = 80};
     Table table({{.title = "A"}, {.title = "B"}});

@@ -105,6 +105,18 @@ std::string fit(std::string_view text, std::size_t width) {
     return cut + "…";
 }
 
+std::string fit_end(std::string_view text, std::size_t width) {
+    const auto whole = display_width(text);
+    if (whole <= width) return std::string(text);
+    if (width == 0) return {};
+    const Utf8Locale locale;
+    for (auto left = whole; !text.empty() && left + 1 > width;) {
+        const auto character = take_character(text);
+        left -= character.width > 0 ? static_cast<std::size_t>(character.width) : 0;
+    }
+    return "…" + std::string(text);
+}
+
 std::string wrap(std::string_view text, const Wrapping& wrapping) {
     if (wrapping.width == 0) return std::string(text);
     std::string wrapped;

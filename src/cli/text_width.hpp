@@ -19,6 +19,8 @@ std::size_t display_width(std::string_view text);
 
 /// At most `width` columns, the last an ellipsis where something was cut.
 std::string fit(std::string_view text, std::size_t width);
+/// The same with its end: of a path that says more.
+std::string fit_end(std::string_view text, std::size_t width);
 
 /// `text` in lines of at most `width` columns, broken between words; all but the first begin with
 /// `indent` spaces, which count.  The first has room for `width` columns less what stands before

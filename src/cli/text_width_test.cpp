@@ -54,5 +54,13 @@ TEST(Wrap, LeavesALongWordWholeAndAFileAlone) {
     EXPECT_EQ(wrap("", {.width = 5}), "");
 }
 
+TEST(FitEnd, KeepsTheEnd) {
+    EXPECT_EQ(fit_end("/home/me/proj", 20), "/home/me/proj");
+    EXPECT_EQ(fit_end("/home/me/proj", 6), "…/proj");
+    EXPECT_EQ(fit_end("日本語", 5), "…本語");
+    EXPECT_EQ(fit_end("日本語", 4), "…語");
+    EXPECT_EQ(fit_end("abc", 0), "");
+}
+
 }  // namespace
 }  // namespace knell::cli
