@@ -8,13 +8,15 @@
 #include "cli/leftover_rows.hpp"
 #include "cli/lineage.hpp"
 #include "cli/output.hpp"
+#include "cli/pager.hpp"
 #include "cli/session_facts.hpp"
 #include "cli/session_name.hpp"
 #include "cli/session_rows.hpp"
+#include "cli/session_sentence.hpp"
 #include "cli/text_width.hpp"
 #include "client/connect.hpp"
 #include "core/limits.hpp"
-#include "platform/clock.hpp"
+#include "platform/environment.hpp"
 
 namespace knell::cli {
 
@@ -50,15 +52,22 @@ std::string count_text(const JsonObject& session) {
                        int_at(session, "input_tokens"), int_at(session, "output_tokens"));
 }
 
-std::string suspended_text(const JsonObject& session, WallTime now) {
+std::string suspended_text(const JsonObject& session, const ShownTime& shown) {
     const auto* suspended = wire::object_at(session, "suspended");
     if (suspended == nullptr) return {};
     const auto why = text_at(*suspended, "why");
-    return fmt::format("since {}{}{}", time_of(*suspended, "since", now), why.empty() ? "" : ": ",
+    return fmt::format("since {}{}{}", time_of(*suspended, "since", shown), why.empty() ? "" : ": ",
                        why);
 }
 
-std::vector<Fact> facts_of(const JsonObject& session, WallTime now) {
+/// Unless the title says it.
+std::string command_text(const JsonObject& session) {
+    const auto* owner = wire::object_at(session, "owner");
+    const auto command = owner == nullptr ? std::string_view{} : text_at(*owner, "command");
+    return command == text_at(session, "title") ? std::string{} : std::string(command);
+}
+
+std::vector<Fact> facts_of(const JsonObject& session, const ShownTime& shown) {
     const auto status = text_at(session, "status");
     const auto* meta = session.if_contains("meta");
     const bool has_meta = meta != nullptr && !meta->is_null();
@@ -66,6 +75,7 @@ std::vector<Fact> facts_of(const JsonObject& session, WallTime now) {
     return {{"id", text_of(session, "id")},
             {"status", std::string(status), tone_of_status(status)},
             {"title", text_of(session, "title")},
+            {"command", command_text(session)},
             {"source", text_of(session, "source")},
             {"key", text_of(session, "key")},
             {"platform", text_of(session, "platform")},
@@ -75,21 +85,21 @@ std::vector<Fact> facts_of(const JsonObject& session, WallTime now) {
             {"directory", text_of(session, "cwd")},
             {"parent", parent_text(session)},
             {"generation", fmt::format("{}", int_at(session, "generation"))},
-            {"started", time_of(session, "started_at", now)},
-            {"last activity", time_of(session, "last_activity_at", now)},
-            {"last interaction", time_of(session, "last_interaction_at", now)},
-            {"suspended", suspended_text(session, now), Tone::warning},
-            {"turn since", time_of(session, "turn_since", now)},
-            {"unknown since", time_of(session, "unknown_since", now), Tone::warning},
-            {"stalled since", time_of(session, "stalled_since", now), Tone::warning},
-            {"parked since", time_of(session, "parked_since", now), Tone::warning},
+            {"started", time_of(session, "started_at", shown)},
+            {"last activity", time_of(session, "last_activity_at", shown)},
+            {"last interaction", time_of(session, "last_interaction_at", shown)},
+            {"suspended", suspended_text(session, shown), Tone::warning},
+            {"turn since", time_of(session, "turn_since", shown)},
+            {"unknown since", time_of(session, "unknown_since", shown), Tone::warning},
+            {"stalled since", time_of(session, "stalled_since", shown), Tone::warning},
+            {"parked since", time_of(session, "parked_since", shown), Tone::warning},
             {"how its owner went", text_of(session, "park_why")},
-            {"detached since", time_of(session, "detached_since", now)},
-            {"ended", time_of(session, "ended_at", now)},
-            {"", bounds_text(session)},
+            {"detached since", time_of(session, "detached_since", shown)},
+            {"ended", time_of(session, "ended_at", shown)},
+            {"", bounds_text(session, shown.zone)},
             {"reason", end_text(session), tone_of_end(session)},
             {"evidence", text_of(session, "evidence")},
-            {"owner", owner_text(session, now)},
+            {"owner", owner_text(session, shown)},
             {"when it is lost", owner_loss_text(session)},
             {"messages", count_text(session)},
             {"attached", attached == 0 ? "" : fmt::format("{} clients", attached)},
@@ -113,7 +123,8 @@ std::string section(std::string_view title, const std::string& body, const Termi
                         : fmt::format("\n{}\n{}", toned(title, Tone::heading, terminal), body);
 }
 
-std::string reset_text(const JsonObject& session, WallTime now, const Terminal& terminal) {
+std::string reset_text(const JsonObject& session, const ShownTime& shown,
+                       const Terminal& terminal) {
     const auto* reset = wire::object_at(session, "reset");
     if (reset == nullptr) return {};
     const auto kind = text_at(*reset, "kind");
@@ -122,14 +133,14 @@ std::string reset_text(const JsonObject& session, WallTime now, const Terminal& 
     auto text = render_facts(
         {{"policy", fmt::format("{} (mode {}, on_reset {})", text_at(*reset, "policy"),
                                 text_at(*reset, "mode"), text_at(*reset, "on_reset"))},
-         {"next",
-          time_of(*reset, "next_reset_at", now) + (kind.empty() ? "" : fmt::format(", {}", kind))},
-         {"waits for a turn, on since", time_of(*reset, "waits_for_turn_since", now),
+         {"next", time_of(*reset, "next_reset_at", shown) +
+                      (kind.empty() ? "" : fmt::format(", {}", kind))},
+         {"waits for a turn, on since", time_of(*reset, "waits_for_turn_since", shown),
           Tone::warning},
-         {"held back since", held == nullptr ? "" : time_of(*held, "since", now), Tone::warning},
-         {"until", held == nullptr ? "" : time_of(*held, "until", now)}},
+         {"held back since", held == nullptr ? "" : time_of(*held, "since", shown), Tone::warning},
+         {"until", held == nullptr ? "" : time_of(*held, "until", shown)}},
         terminal);
-    if (blockers != nullptr) text += blocker_table(*blockers, now).render(terminal);
+    if (blockers != nullptr) text += blocker_table(*blockers, shown.now).render(terminal);
     return text;
 }
 
@@ -141,6 +152,7 @@ class Show final : public Command {
         app.add_option("--messages", messages_, "Also its last N messages")
             ->option_text("N")
             ->check(CLI::Range(1, static_cast<int>(limits::show_messages_max)));
+        app.add_flag("--utc", utc_, "Times in UTC instead of the time zone of this machine");
         app.add_flag("--json", json_, "Print the result as JSON");
         app.footer(footer);
     }
@@ -161,26 +173,30 @@ class Show final : public Command {
         }
         const auto lineage = read_lineage(*connection, *session);
         if (!lineage) return complain("show", lineage.error());
-        const auto now = read_clocks().wall;
-        const auto& output = context.output;
-        print(render_facts(facts_of(*session, now), output));
-        print(section("Lineage", lineage_text(*lineage, output, now), output));
-        print(section("Reset", reset_text(*session, now, output), output));
-        if (const auto* leftovers = wire::array_at(*session, "leftovers")) {
-            print(section("Left behind when it ended", leftover_table(*leftovers).render(output),
-                          output));
-        }
-        if (const auto* messages = wire::array_at(*session, "messages")) {
-            for (const auto& message : *messages) {
-                if (const auto* object = message.if_object()) {
-                    print(message_text(*object, context.output));
-                }
-            }
-        }
+        const Pager pager(context.output);
+        print_all(*session, *lineage, context.output);
         return exit_done;
     }
 
   private:
+    void print_all(const JsonObject& session, const Lineage& lineage,
+                   const Terminal& output) const {
+        const auto shown = shown_time(utc_);
+        const auto sentence = session_sentence(session, environment_variable("HOME"), shown.now);
+        print_line(toned(wrap(sentence, {.width = output.width}), Tone::heading, output) + "\n");
+        print(render_facts(facts_of(session, shown), output));
+        print(section("Lineage", lineage_text(lineage, output, shown.now), output));
+        print(section("Reset", reset_text(session, shown, output), output));
+        if (const auto* leftovers = wire::array_at(session, "leftovers")) {
+            print(section("Left behind when it ended", leftovers_text(*leftovers, output), output));
+        }
+        const auto* messages = wire::array_at(session, "messages");
+        if (messages == nullptr) return;
+        for (const auto& message : *messages) {
+            if (const auto* object = message.if_object()) print(message_text(*object, output));
+        }
+    }
+
     /// A page ends by bytes too: asks on until there are as many messages as were asked for.
     Result<JsonObject> add_older(client::Connection& connection, JsonObject params,
                                  JsonObject session) const {
@@ -208,6 +224,7 @@ class Show final : public Command {
 
     std::string id_;
     int messages_ = 0;
+    bool utc_ = false;
     bool json_ = false;
 };
 

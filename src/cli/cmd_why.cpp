@@ -6,7 +6,7 @@
 #include "cli/session_name.hpp"
 #include "cli/why_report.hpp"
 #include "client/connect.hpp"
-#include "platform/clock.hpp"
+#include "platform/environment.hpp"
 
 namespace knell::cli {
 
@@ -28,6 +28,7 @@ class Why final : public Command {
     void declare(CLI::App& app) override {
         app.add_option("ID", id_, "The session: its id, a beginning of it, @last or @N")
             ->required();
+        app.add_flag("--utc", utc_, "Times in UTC instead of the time zone of this machine");
         app.add_flag("--json", json_, "Print the result as JSON");
         app.footer(footer);
     }
@@ -42,13 +43,14 @@ class Why final : public Command {
         if (json_) {
             print_json(*why);
         } else {
-            print(why_report(*why, context.output, read_clocks().wall));
+            print(why_report(*why, context.output, shown_time(utc_), environment_variable("HOME")));
         }
         return exit_done;
     }
 
   private:
     std::string id_;
+    bool utc_ = false;
     bool json_ = false;
 };
 

@@ -63,6 +63,23 @@ std::size_t count_stopping(const JsonArray& leftovers) {
     }));
 }
 
+std::string leftovers_text(const JsonArray& leftovers, const Terminal& terminal) {
+    const auto table = leftover_table(leftovers);
+    if (table.fits(terminal)) return table.render(terminal);
+    std::string text;
+    for (const auto& leftover : leftovers) {
+        const auto* object = leftover.if_object();
+        if (object == nullptr) continue;
+        const auto line = fmt::format("{} {}: {}", int_at(*object, "pid"), what_becomes_of(*object),
+                                      one_line(text_at(*object, "command")));
+        const auto known_by = fmt::format("  {}", one_line(text_at(*object, "found_by")));
+        text += fmt::format(
+            "{}\n{}\n", wrap(line, {.width = terminal.width, .indent = 2}),
+            toned(wrap(known_by, {.width = terminal.width, .indent = 2}), Tone::faint, terminal));
+    }
+    return text;
+}
+
 Table leftover_table(const JsonArray& leftovers) {
     Table table({{.title = "PID", .align = Align::right},
                  {.title = "COMMAND", .shrink_to = 20},

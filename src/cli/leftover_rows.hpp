@@ -26,5 +26,7 @@ std::size_t count_stopping(const JsonArray& leftovers);
 
 /// One row each: pid, command, what became of it, how it is known to be the session's.
 Table leftover_table(const JsonArray& leftovers);
+/// The same for a terminal: where it would cut what they are, each has lines of its own.
+std::string leftovers_text(const JsonArray& leftovers, const Terminal& terminal);
 
 }  // namespace knell::cli

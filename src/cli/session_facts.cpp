@@ -3,19 +3,29 @@
 #include <fmt/format.h>
 
 #include "cli/relative_time.hpp"
+#include "platform/clock.hpp"
 
 namespace knell::cli {
 
 using wire::int_at;
 using wire::text_at;
 
-std::string time_of(const JsonObject& object, std::string_view name, WallTime now) {
-    const auto time = text_at(object, name);
-    if (time.empty()) return {};
-    return fmt::format("{} ({})", time, relative_time(time, now));
+ShownTime shown_time(bool utc) {
+    return {.now = read_clocks().wall, .zone = utc ? ShownZone::utc : ShownZone::local};
 }
 
-std::string owner_text(const JsonObject& session, WallTime now) {
+std::string time_of(const JsonObject& object, std::string_view name, const ShownTime& shown) {
+    const auto time = parse_rfc3339(text_at(object, name));
+    if (!time) return std::string(text_at(object, name));
+    return fmt::format("{} ({})", clock_text(*time, shown.zone), relative_time(*time, shown.now));
+}
+
+std::string exact_time_of(const JsonObject& object, std::string_view name, ShownZone zone) {
+    const auto time = parse_rfc3339(text_at(object, name));
+    return time ? exact_clock_text(*time, zone) : std::string(text_at(object, name));
+}
+
+std::string owner_text(const JsonObject& session, const ShownTime& shown) {
     const auto* owner = wire::object_at(session, "owner");
     if (owner == nullptr) return {};
     std::string text(text_at(*owner, "kind"));
@@ -32,7 +42,8 @@ std::string owner_text(const JsonObject& session, WallTime now) {
     }
     if (const auto host = text_at(*owner, "host"); !host.empty())
         text += fmt::format(" on {}", host);
-    if (const auto since = time_of(*owner, "since", now); !since.empty()) text += " since " + since;
+    if (const auto since = time_of(*owner, "since", shown); !since.empty())
+        text += " since " + since;
     return text;
 }
 
@@ -51,14 +62,13 @@ std::string end_text(const JsonObject& session) {
                        detail.empty() ? "" : ": ", detail);
 }
 
-std::string bounds_text(const JsonObject& session) {
-    const auto after = text_at(session, "ended_after");
-    const auto before = text_at(session, "ended_before");
-    const auto from = parse_rfc3339(after);
-    const auto to = parse_rfc3339(before);
+std::string bounds_text(const JsonObject& session, ShownZone zone) {
+    const auto from = parse_rfc3339(text_at(session, "ended_after"));
+    const auto to = parse_rfc3339(text_at(session, "ended_before"));
     // Between two looks of the watch nobody needs to know more exactly.
     if (!from || !to || *to - *from < std::chrono::seconds{1}) return {};
-    return fmt::format("between {} and {}", after, before);
+    return fmt::format("between {} and {}", exact_clock_text(*from, zone),
+                       exact_clock_text(*to, zone));
 }
 
 }  // namespace knell::cli

@@ -8,6 +8,7 @@
 #include "cli/relative_time.hpp"
 #include "cli/session_facts.hpp"
 #include "cli/session_rows.hpp"
+#include "cli/session_sentence.hpp"
 #include "cli/table.hpp"
 #include "cli/text_width.hpp"
 
@@ -46,23 +47,23 @@ Headline headline(const JsonObject& why, WallTime now) {
     return {fmt::format("whether {} is alive is {}: {}", id, verdict, evidence), Tone::warning};
 }
 
-std::vector<Fact> facts_of(const JsonObject& session, WallTime now) {
+std::vector<Fact> facts_of(const JsonObject& session, const ShownTime& shown) {
     const auto status = text_at(session, "status");
     return {{"status", std::string(status), tone_of_status(status)},
             {"title", std::string(text_at(session, "title"))},
-            {"owner", owner_text(session, now)},
+            {"owner", owner_text(session, shown)},
             {"when it is lost", owner_loss_text(session)},
-            {"started", time_of(session, "started_at", now)},
-            {"last activity", time_of(session, "last_activity_at", now)},
-            {"last interaction", time_of(session, "last_interaction_at", now)},
-            {"last sign of life", time_of(session, "last_seen_at", now)},
-            {"turn since", time_of(session, "turn_since", now)},
-            {"unknown since", time_of(session, "unknown_since", now), Tone::warning},
-            {"stalled since", time_of(session, "stalled_since", now), Tone::warning},
-            {"parked since", time_of(session, "parked_since", now), Tone::warning},
+            {"started", time_of(session, "started_at", shown)},
+            {"last activity", time_of(session, "last_activity_at", shown)},
+            {"last interaction", time_of(session, "last_interaction_at", shown)},
+            {"last sign of life", time_of(session, "last_seen_at", shown)},
+            {"turn since", time_of(session, "turn_since", shown)},
+            {"unknown since", time_of(session, "unknown_since", shown), Tone::warning},
+            {"stalled since", time_of(session, "stalled_since", shown), Tone::warning},
+            {"parked since", time_of(session, "parked_since", shown), Tone::warning},
             {"how its owner went", std::string(text_at(session, "park_why"))},
-            {"ended", time_of(session, "ended_at", now)},
-            {"", bounds_text(session)},
+            {"ended", time_of(session, "ended_at", shown)},
+            {"", bounds_text(session, shown.zone)},
             {"evidence", std::string(text_at(session, "evidence"))}};
 }
 
@@ -73,7 +74,8 @@ std::string section(std::string_view title, const std::string& body, const Termi
 }
 
 /// For a terminal on which the table would have to leave out what it is asked for: the evidence.
-std::string transitions_list(const JsonArray& transitions, const Terminal& terminal) {
+std::string transitions_list(const JsonArray& transitions, const Terminal& terminal,
+                             ShownZone zone) {
     constexpr std::size_t indent = 2;
     const Wrapping below{.width = terminal.width, .indent = indent, .before = indent};
     std::string text;
@@ -81,7 +83,8 @@ std::string transitions_list(const JsonArray& transitions, const Terminal& termi
         const auto* object = transition.if_object();
         if (object == nullptr) continue;
         const auto generation = int_at(*object, "generation");
-        text += fmt::format("{} {}{}\n", toned(text_at(*object, "time"), Tone::faint, terminal),
+        text += fmt::format("{} {}{}\n",
+                            toned(exact_time_of(*object, "time", zone), Tone::faint, terminal),
                             one_line(text_at(*object, "event")),
                             generation > 1 ? fmt::format(" gen {}", generation) : "");
         for (const auto* name : {"cause", "evidence"}) {
@@ -93,7 +96,7 @@ std::string transitions_list(const JsonArray& transitions, const Terminal& termi
 }
 
 /// Times in full: who asks why compares them with a log.
-std::string transitions_text(const JsonObject& why, const Terminal& terminal) {
+std::string transitions_text(const JsonObject& why, const Terminal& terminal, ShownZone zone) {
     const auto* transitions = wire::array_at(why, "transitions");
     if (transitions == nullptr || transitions->empty()) return {};
     Table table({{.title = "TIME"},
@@ -104,19 +107,20 @@ std::string transitions_text(const JsonObject& why, const Terminal& terminal) {
     for (const auto& transition : *transitions) {
         const auto* object = transition.if_object();
         if (object == nullptr) continue;
-        table.add({{std::string(text_at(*object, "time")), Tone::faint},
+        table.add({{exact_time_of(*object, "time", zone), Tone::faint},
                    {fmt::format("{}", int_at(*object, "generation"))},
                    {std::string(text_at(*object, "event"))},
                    {std::string(text_at(*object, "cause"))},
                    {std::string(text_at(*object, "evidence")), Tone::faint}});
     }
-    return table.fits(terminal) ? table.render(terminal) : transitions_list(*transitions, terminal);
+    return table.fits(terminal) ? table.render(terminal)
+                                : transitions_list(*transitions, terminal, zone);
 }
 
-std::string leftovers_text(const JsonObject& session, const Terminal& terminal) {
+std::string what_was_left(const JsonObject& session, const Terminal& terminal) {
     const auto* leftovers = wire::array_at(session, "leftovers");
     if (leftovers == nullptr || leftovers->empty()) return {};
-    return leftover_table(*leftovers).render(terminal);
+    return leftovers_text(*leftovers, terminal);
 }
 
 /// " (in 31 s)": up to the next whole second, so that it is never shown as past.
@@ -158,15 +162,18 @@ std::string would_end_text(const JsonObject& why, const Terminal& terminal) {
 
 }  // namespace
 
-std::string why_report(const JsonObject& why, const Terminal& terminal, WallTime now) {
+std::string why_report(const JsonObject& why, const Terminal& terminal, const ShownTime& shown,
+                       std::string_view home) {
     const auto& session = session_in(why);
-    const auto head = headline(why, now);
+    const auto head = headline(why, shown.now);
+    const auto sentence = session_sentence(session, home, shown.now);
     return fmt::format(
-        "{}\n\n{}{}{}{}{}",
+        "{}\n{}\n\n{}{}{}{}{}",
+        toned(wrap(sentence, {.width = terminal.width}), Tone::heading, terminal),
         toned(wrap(one_line(head.text), {.width = terminal.width}), head.tone, terminal),
-        render_facts(facts_of(session, now), terminal),
-        section("History", transitions_text(why, terminal), terminal),
-        section("Left behind when it ended", leftovers_text(session, terminal), terminal),
+        render_facts(facts_of(session, shown), terminal),
+        section("History", transitions_text(why, terminal, shown.zone), terminal),
+        section("Left behind when it ended", what_was_left(session, terminal), terminal),
         section("When its conversation begins anew", reset_text(why, terminal), terminal),
         section("What would end it", would_end_text(why, terminal), terminal));
 }

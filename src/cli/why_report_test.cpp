@@ -12,7 +12,7 @@ JsonObject parse(std::string_view text) {
 }
 
 std::string report(std::string_view why) {
-    return why_report(parse(why), {}, now);
+    return why_report(parse(why), {}, {now, ShownZone::utc}, "/home/me");
 }
 
 TEST(WhyReport, OfALiveSessionSaysWhatWouldEndItAndWhen) {
@@ -26,17 +26,18 @@ TEST(WhyReport, OfALiveSessionSaysWhatWouldEndItAndWhen) {
         "would_end": [{"cause": "process 4242 ends"},
                       {"cause": "its lease is not renewed in time", "due_in_s": 30.2},
                       {"cause": "nobody claims it", "due_in_s": 299.9}]})"),
+              "\"claude\" is alive and idle, 3 min after it started.\n"
               "abc is alive: process 4242 (start ticks 7) is watched\n"
               "\n"
               "status           idle\n"
               "title            claude\n"
               "owner            process 4242 on h\n"
               "when it is lost  end\n"
-              "started          2026-11-15T11:57:00.000Z (3m ago)\n"
+              "started          2026-11-15 11:57:00 UTC (3m ago)\n"
               "\n"
               "History\n"
-              "TIME                      GEN  EVENT          CAUSE  EVIDENCE\n"
-              "2026-11-15T11:57:00.000Z    1  session:start  -      -\n"
+              "TIME                         GEN  EVENT          CAUSE  EVIDENCE\n"
+              "2026-11-15 11:57:00.000 UTC    1  session:start  -      -\n"
               "\n"
               "What would end it\n"
               "- process 4242 ends\n"
@@ -57,11 +58,12 @@ TEST(WhyReport, OfAnEndedSessionSaysHowThatIsKnownAndWhatItLeft) {
         "verdict": "dead", "evidence": "seen through its pidfd", "transitions": [],
         "would_end": []
 })json"),
+              "A session died of SIGKILL.\n"
               "abc ended 1m ago: signaled (observed): signal 9 (SIGKILL)\n"
               "\n"
               "status    ended\n"
-              "ended     2026-11-15T11:59:00.000Z (1m ago)\n"
-              "          between 2026-11-15T11:58:00.000Z and 2026-11-15T11:59:00.000Z\n"
+              "ended     2026-11-15 11:59:00 UTC (1m ago)\n"
+              "          between 2026-11-15 11:58:00.000 UTC and 2026-11-15 11:59:00.000 UTC\n"
               "evidence  seen through its pidfd\n"
               "\n"
               "Left behind when it ended\n"
@@ -82,20 +84,22 @@ TEST(WhyReport, OnANarrowTerminalEvidenceIsWrappedNotCut) {
                          "evidence": "process 14407 (uid 0), the command's parent, waited"}],
         "would_end": [{"cause": "session.close, by its owner or by a person (knell end)"}]})json");
 
-    EXPECT_EQ(why_report(why, {.interactive = true, .colour = false, .width = 40}, now),
+    EXPECT_EQ(why_report(why, {.interactive = true, .colour = false, .width = 40},
+                         {now, ShownZone::utc}, ""),
+              "A session died of SIGKILL.\n"
               "abc ended 1m ago: signaled (observed):\n"
               "signal 9 (SIGKILL)\n"
               "\n"
               "status    ended\n"
               "ended\n"
-              "  2026-11-15T11:59:00.000Z (1m ago)\n"
+              "  2026-11-15 11:59:00 UTC (1m ago)\n"
               "evidence\n"
               "  process 14407 (uid 0), the command's\n"
               "  parent, waited for it\n"
               "\n"
               "History\n"
-              "2026-11-15T11:57:00.000Z session:start\n"
-              "2026-11-15T11:59:00.000Z session:end\n"
+              "2026-11-15 11:57:00.000 UTC session:start\n"
+              "2026-11-15 11:59:00.000 UTC session:end\n"
               "  signaled (observed)\n"
               "  process 14407 (uid 0), the command's\n"
               "  parent, waited\n"
@@ -109,7 +113,7 @@ TEST(WhyReport, UnknownIsAnAnswer) {
     const auto text = report(R"({"session": {"id": "abc"}, "verdict": "unknown",
                                  "evidence": "its owner cannot be checked"})");
 
-    EXPECT_TRUE(text.starts_with("whether abc is alive is unknown: its owner cannot be checked\n"))
+    EXPECT_TRUE(text.contains("\nwhether abc is alive is unknown: its owner cannot be checked\n"))
         << text;
 }
 
@@ -117,7 +121,7 @@ TEST(WhyReport, SaysInWordsWhatIsTheMatterWithItsReset) {
     EXPECT_EQ(report(R"({"session": {"id": "abc", "status": "idle"}, "verdict": "alive",
                          "evidence": "it said so",
                          "reset_explained": ["session_reset holds for it", "it is due"]})"),
-              "abc is alive: it said so\n\nstatus  idle\n\n"
+              "A session is alive and idle.\nabc is alive: it said so\n\nstatus  idle\n\n"
               "When its conversation begins anew\n"
               "- session_reset holds for it\n"
               "- it is due\n");
@@ -126,7 +130,7 @@ TEST(WhyReport, SaysInWordsWhatIsTheMatterWithItsReset) {
 TEST(WhyReport, OfADaemonThatSaysLittleIsShort) {
     EXPECT_EQ(report(R"({"session": {"id": "abc", "status": "idle"}, "verdict": "alive",
                          "evidence": "it said so"})"),
-              "abc is alive: it said so\n\nstatus  idle\n");
+              "A session is alive and idle.\nabc is alive: it said so\n\nstatus  idle\n");
 }
 
 }  // namespace
