@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <optional>
 #include <utility>
@@ -7,11 +8,13 @@
 #include <CLI/Validators.hpp>
 #include <fmt/format.h>
 
+#include "base/duration_text.hpp"
 #include "cli/command.hpp"
 #include "cli/event_rows.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/follow.hpp"
 #include "cli/output.hpp"
+#include "cli/pager.hpp"
 #include "cli/session_name.hpp"
 #include "client/connect.hpp"
 #include "core/event.hpp"
@@ -35,6 +38,7 @@ daemon where there is none, and goes on where it was when one is restarted.
 Examples:
   knell events --type session:end --limit 20
   knell events --session build-42
+  knell events --since 1h
   knell events --after 1200 --json
   knell events --follow --type session:end
 
@@ -52,7 +56,11 @@ class Events final : public Command {
         app.add_option("--after", after_, "Only events after this number, the oldest first")
             ->option_text("N")
             ->check(CLI::Range(std::int64_t{0}, INT64_MAX));
-        app.add_option("--limit", limit_, "At most so many events (default: 50)")
+        app.add_option("--since", since_, "Only events of that time on, such as 1h")
+            ->option_text("TIME")
+            ->excludes("--after");
+        app.add_option("-n,--limit", limit_,
+                       "At most so many events (default: 50; with --since 5000)")
             ->option_text("N")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{limits::events_page_max}));
         app.add_option("--type", types_, "Only events of this type; may be given again")
@@ -61,28 +69,35 @@ class Events final : public Command {
             ->check(CLI::IsMember(
                 std::vector<std::string>(event_type_names.begin(), event_type_names.end())));
         app.add_option("--session", session_, "Only events of this session")->option_text("ID");
-        app.add_flag("--follow", follow_, "Go on with what happens from now on, until Ctrl-C");
+        app.add_flag("-f,--follow", follow_, "Go on with what happens from now on, until Ctrl-C");
         app.add_flag("--json", json_, "Print one event a line, as JSON");
         app.footer(footer);
     }
 
     int run(const Context& context) override {
+        if (!since_.empty()) {
+            within_ = parse_duration(since_, std::chrono::seconds{1});
+            if (!within_) {
+                complain("events",
+                         fmt::format("--since {}: say how long ago, such as 90s, 30m, 2h or 7d\n"
+                                     "Try: knell events --help",
+                                     since_));
+                return exit_usage;
+            }
+        }
         auto connection = client::connect(context.paths);
         if (follow_) return follow(std::move(connection), context);
         if (!connection) return complain("events", connection.error());
         if (auto named = name_session(*connection); !named) {
             return complain("events", named.error());
         }
+        if (auto placed = place_since(*connection); !placed) {
+            return complain("events", placed.error());
+        }
         const auto found =
             after_ ? read_after(*connection, *after_, INT64_MAX) : newest(*connection);
         if (!found) return complain("events", found.error());
-        if (json_) {
-            for (const auto& event : found->events) print_line(wire::to_text(event));
-        } else if (found->events.empty()) {
-            note("no events");
-        } else {
-            print(event_table(found->events, context.output, read_clocks().wall));
-        }
+        print_found(*connection, *found, context.output);
         if (after_ && is_more_after(*connection, *found)) {
             note(fmt::format("there are more: repeat the command with --after {}", found->next));
         }
@@ -90,6 +105,51 @@ class Events final : public Command {
     }
 
   private:
+    void print_found(client::Connection& connection, const Found& found,
+                     const Terminal& output) const {
+        if (json_) {
+            for (const auto& event : found.events) print_line(wire::to_text(event));
+            return;
+        }
+        if (found.events.empty()) return note("no events");
+        ShortIds names;
+        if (output.interactive) add_short_ids(connection, sessions_in(found.events), names);
+        const Pager pager(output);
+        print(event_table(found.events, output, read_clocks().wall, names));
+    }
+
+    /// `--since` is a place in the log: that of the first event of that time, found by halves, as
+    /// the log is in the order of its times but for clocks that were set back.
+    Result<void> place_since(client::Connection& connection) {
+        if (!within_) return {};
+        const auto since = read_clocks().wall - *within_;
+        const auto status = connection.call_object("node.status", {});
+        if (!status) return std::unexpected(status.error());
+        const auto* log = wire::object_at(*status, "events");
+        // All before `low` are older, none from `high` on is.
+        auto low = log == nullptr ? 1 : std::max<std::int64_t>(1, int_at(*log, "first_seq"));
+        auto high = log == nullptr ? 1 : int_at(*log, "last_seq") + 1;
+        while (low < high) {
+            const auto middle = low + (high - low) / 2;
+            const auto page =
+                connection.call_object("events.read", {{"after", middle - 1}, {"limit", 1}});
+            if (!page) return std::unexpected(page.error());
+            const auto* events = wire::array_at(*page, "events");
+            const auto* event =
+                events == nullptr || events->empty() ? nullptr : events->front().if_object();
+            const auto time =
+                event == nullptr ? std::nullopt : parse_rfc3339(wire::text_at(*event, "time"));
+            if (time && *time < since) {
+                low = std::max(middle, int_at(*event, "seq")) + 1;
+            } else {
+                high = middle;
+            }
+        }
+        after_ = low - 1;
+        if (limit_ == limit_default) limit_ = limits::events_page_max;
+        return {};
+    }
+
     /// The session's whole id takes the place of what was given for it.
     Result<void> name_session(client::Connection& connection) {
         if (session_.empty()) return {};
@@ -116,7 +176,11 @@ class Events final : public Command {
             auto found = connection ? found_first(*connection)
                                     : Result<Found>{std::unexpected(connection.error())};
             if (found) {
-                printer.print_events(found->events);
+                ShortIds names;
+                if (printer.is_for_a_screen()) {
+                    add_short_ids(*connection, sessions_in(found->events), names);
+                }
+                printer.print_events(found->events, names);
                 return follow_events(std::move(*connection), {context.paths, filter(), found->next},
                                      printer);
             }
@@ -132,6 +196,9 @@ class Events final : public Command {
 
     Result<Found> found_first(client::Connection& connection) {
         if (auto named = name_session(connection); !named) return std::unexpected(named.error());
+        if (auto placed = place_since(connection); !placed) {
+            return std::unexpected(placed.error());
+        }
         if (after_) return Found{.events = {}, .next = *after_};
         return newest(connection);
     }
@@ -198,6 +265,8 @@ class Events final : public Command {
     }
 
     std::optional<std::int64_t> after_;
+    std::string since_;
+    std::optional<std::chrono::seconds> within_;
     std::int64_t limit_ = limit_default;
     std::vector<std::string> types_;
     std::string session_;

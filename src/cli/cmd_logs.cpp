@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "cli/command.hpp"
+#include "cli/daemon_log.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/harmless_text.hpp"
 #include "cli/output.hpp"
+#include "cli/pager.hpp"
 #include "cli/stop_signals.hpp"
 #include "client/connect.hpp"
 #include "client/process_words.hpp"
@@ -30,43 +32,59 @@ constexpr std::int64_t page_bytes = 256 << 10;
 constexpr std::chrono::milliseconds pause_min = 50ms;
 constexpr std::chrono::milliseconds pause_max = 800ms;
 
-constexpr auto footer = R"(
-Prints what a background process wrote to its standard output and error, as far as it is kept (the
-last megabyte, unless the config says otherwise; until half an hour after its exit). Where the
-beginning is no longer kept, standard error says which bytes are missing.
+constexpr std::size_t log_lines_default = 200;
+constexpr std::size_t log_lines_max = 1'000'000;
 
-With --follow it goes on with what the process writes until the process has exited, also over a
-restart of the daemon. In a file or a pipe the bytes are as they were written; on a terminal, control
-characters other than line breaks, tabs and colours are shown instead of obeyed.
+constexpr auto footer = R"(
+Without PROCESS: the daemon's own log, its last lines, over the files that it is kept in (four of 8 MB
+each). With --follow it goes on with what is logged from then on.
+
+With one: what that background process wrote to its standard output and error, as far as it is kept
+(the last megabyte, unless the config says otherwise; until half an hour after its exit). Where the
+beginning is no longer kept, standard error says which bytes are missing. With --follow it goes on
+until the process has exited, also over a restart of the daemon.
+
+In a file or a pipe the bytes are as they were written; on a terminal they go through a pager, and
+control characters other than line breaks, tabs and colours are shown instead of obeyed.
 
 Examples:
+  knell logs
+  knell logs -f
+  knell logs -n 1000 | grep ERROR
   knell logs p-0123456789abc
   knell logs -f p-0123456789abc
   knell logs --tail 2000 p-0123456789abc
-  knell logs p-0123456789abc | less -R
 
 Exit status: 0 all was printed, 1 failed, 2 wrong usage.)";
 
 class Logs final : public Command {
   public:
     void declare(CLI::App& app) override {
-        app.add_option("PROCESS", process_, "The process's id, as `knell ps` shows it")->required();
-        app.add_flag("-f,--follow", follow_, "Go on until the process has exited");
+        auto* process =
+            app.add_option("PROCESS", process_, "The process's id, as `knell ps` shows it");
+        app.add_flag("-f,--follow", follow_, "Go on with what is written from now on");
+        app.add_option("-n,--lines", lines_, "Of the daemon's log the last N lines (default: 200)")
+            ->option_text("N")
+            ->check(CLI::Range(std::size_t{1}, log_lines_max))
+            ->excludes(process);
         auto* after = app.add_option("--after", after_, "Only what follows this byte")
                           ->option_text("N")
-                          ->check(CLI::Range(std::int64_t{0}, INT64_MAX));
+                          ->check(CLI::Range(std::int64_t{0}, INT64_MAX))
+                          ->needs(process);
         app.add_option("--tail", tail_, "Begin with the last N bytes")
             ->option_text("N")
             ->check(CLI::Range(std::int64_t{4}, std::int64_t{limits::process_output_page_max}))
-            ->excludes(after);
-        app.add_flag("--json", json_, "Print each page as JSON, one a line");
+            ->excludes(after)
+            ->needs(process);
+        app.add_flag("--json", json_, "Print each page as JSON, one a line")->needs(process);
         app.footer(footer);
     }
 
     int run(const Context& context) override {
+        is_terminal_ = context.output.interactive;
+        if (process_.empty()) return print_daemon_log(context);
         auto connected = client::connect(context.paths);
         if (!connected) return complain("logs", connected.error());
-        is_terminal_ = context.output.interactive;
         if (tail_ == 0) next_ = after_;
         const int status = follow_ ? print_and_follow(std::move(*connected), context.paths)
                                    : print_all(*connected);
@@ -75,7 +93,39 @@ class Logs final : public Command {
     }
 
   private:
+    int print_daemon_log(const Context& context) {
+        // Before its end is read: nothing in between is left out.
+        LogFollower follower(context.paths.log_file);
+        const auto lines = last_log_lines(context.paths.log_file, lines_);
+        if (!lines && !follow_) return complain("logs", lines.error());
+        std::optional<Pager> pager;
+        if (!follow_) pager.emplace(context.output);
+        if (lines) print_bytes(*lines);
+        if (follow_) follow_log(follower);
+        if (is_terminal_) print(harmless_.finish());
+        return exit_done;
+    }
+
+    void follow_log(LogFollower& follower) {
+        const StopSignals stop;
+        auto pause = pause_min;
+        while (can_write()) {
+            const auto piece = follower.read_more();
+            print_bytes(piece);
+            (void)std::fflush(stdout);
+            pause = piece.empty() ? std::min(pause * 2, pause_max) : 0ms;
+            if (stop.wait_for(/*fd=*/-1, pause) == Woken::told_to_stop) return;
+            pause = std::max(pause, pause_min);
+        }
+    }
+
+    void print_bytes(std::string_view bytes) {
+        print(is_terminal_ ? harmless_.add(bytes) : std::string(bytes));
+    }
+
     int print_all(client::Connection& connection) {
+        std::optional<Pager> pager;
+        if (!json_) pager.emplace(describe_terminal(STDOUT_FILENO));
         for (;;) {
             const auto page = print_page(connection);
             if (!page) return complain("logs", page.error());
@@ -146,7 +196,7 @@ class Logs final : public Command {
         }
         const auto bytes = base64_decode(output);
         if (!bytes) return fail(ErrorCode::internal, "the daemon's answer holds no base64");
-        print(is_terminal_ ? harmless_.add(*bytes) : *bytes);
+        print_bytes(*bytes);
         return {};
     }
 
@@ -154,6 +204,7 @@ class Logs final : public Command {
     static bool can_write() { return std::ferror(stdout) == 0; }
 
     std::string process_;
+    std::size_t lines_ = log_lines_default;
     bool follow_ = false;
     std::int64_t after_ = 0;
     std::int64_t tail_ = 0;

@@ -19,6 +19,7 @@ using namespace std::chrono_literals;
 
 /// Printed in one piece; more is printed piece by piece, so that a long past does not fill memory.
 constexpr std::size_t batch_events_max = 1000;
+constexpr std::size_t names_max = 10'000;
 
 class Follower {
   public:
@@ -88,7 +89,14 @@ class Follower {
     }
 
     void print_batch(std::deque<Json>& events) {
-        if (!events.empty()) printer_.print_events(events);
+        if (!events.empty()) {
+            if (printer_.is_for_a_screen()) {
+                add_short_ids(connection_, sessions_in(events), names_);
+            }
+            printer_.print_events(events, names_);
+            // Of those who look on for days.
+            if (names_.size() > names_max) names_.clear();
+        }
         events.clear();
         (void)std::fflush(stdout);  // a failure is found at the end
     }
@@ -104,6 +112,7 @@ class Follower {
     client::Connection connection_;
     Follow follow_;
     const EventPrinter& printer_;
+    ShortIds names_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "cli/bytes_text.hpp"
 #include "cli/relative_time.hpp"
+#include "cli/text_width.hpp"
 #include "core/session.hpp"
 
 namespace knell::cli {
@@ -132,6 +133,32 @@ std::string uptime_text(const JsonObject& status) {
                        text_at(status, "started_at"));
 }
 
+/// "3: 2 active, 1 failing"; "" where there are none.
+std::string hooks_text(const JsonObject& answer) {
+    const auto* hooks = wire::array_at(answer, "hooks");
+    if (hooks == nullptr || hooks->empty()) return {};
+    JsonObject states;
+    for (const auto& hook : *hooks) {
+        const auto* object = hook.if_object();
+        if (object == nullptr) continue;
+        const auto state = text_at(*object, "state");
+        states[state] = int_at(states, state) + 1;
+    }
+    return fmt::format("{}: {}", hooks->size(), counts_text(states));
+}
+
+std::string disk_text(const DaemonSurroundings& around) {
+    if (!around.disk_free || !around.disk_bytes) return {};
+    return fmt::format("{} free of {}", format_bytes(*around.disk_free),
+                       format_bytes(*around.disk_bytes));
+}
+
+std::string log_text(const DaemonSurroundings& around) {
+    if (!around.log_bytes) return {};
+    return fmt::format("{} ({}); knell logs prints it", around.log_file,
+                       format_bytes(*around.log_bytes));
+}
+
 }  // namespace
 
 std::string http_text(const JsonObject& status) {
@@ -139,7 +166,7 @@ std::string http_text(const JsonObject& status) {
     return address.empty() ? std::string{} : fmt::format("http://{}", address);
 }
 
-std::vector<Fact> status_facts(const JsonObject& status) {
+std::vector<Fact> status_facts(const JsonObject& status, const DaemonSurroundings& around) {
     std::vector<Fact> facts{
         {"version", fmt::format("{} ({})", text_at(status, "version"), text_at(status, "commit"))},
         {"pid", fmt::format("{}", int_at(status, "pid"))},
@@ -150,11 +177,14 @@ std::vector<Fact> status_facts(const JsonObject& status) {
         {"socket", std::string(text_at(status, "socket"))},
         {"http", http_text(status)},
         {"store", describe(status, "store", store_text)},
+        {"disk", disk_text(around)},
+        {"log", log_text(around)},
         {"sessions", describe(status, "sessions", sessions_text)},
         {"resets", describe(status, "resets", resets_text), Tone::warning},
         ends_fact(status, "day"),
         ends_fact(status, "week"),
         leaks_fact(status),
+        {"hooks", hooks_text(around.hooks)},
         {"leases", describe(status, "leases", leases_text)},
         {"watched", watched_text(status)},
         {"events", describe(status, "events", events_text)},
@@ -162,13 +192,29 @@ std::vector<Fact> status_facts(const JsonObject& status) {
         {"connections", describe(status, "connections", connections_text)},
         {"changed files", describe(status, "file_watch", file_watch_text), Tone::warning},
     };
-    if (const auto* reasons = wire::array_at(status, "degraded")) {
-        for (const auto& reason : *reasons) {
-            if (!reason.is_string()) continue;
-            facts.push_back({"degraded", std::string(reason.as_string()), Tone::bad});
-        }
-    }
     return facts;
+}
+
+std::string verdict_text(const JsonObject& status, const StatusVerdict& verdict,
+                         const Terminal& terminal) {
+    const auto* sessions = wire::object_at(status, "sessions");
+    const auto open = sessions == nullptr ? 0 : int_at(*sessions, "open");
+    const auto count = verdict.problems.size();
+    const auto head = verdict.is_healthy()
+                          ? fmt::format("healthy: {} session{} open, nothing is wrong", open,
+                                        open == 1 ? "" : "s")
+                          : fmt::format("not healthy: {} thing{} to be mended", count,
+                                        count == 1 ? " has" : "s have");
+    auto text = toned(head, verdict.is_healthy() ? Tone::good : Tone::bad, terminal) + "\n";
+    const Wrapping hanging{.width = terminal.width, .indent = 2, .before = 2};
+    const auto add = [&](const std::vector<std::string>& lines, Tone tone) {
+        for (const auto& line : lines) {
+            text += fmt::format("- {}\n", toned(wrap(line, hanging), tone, terminal));
+        }
+    };
+    add(verdict.problems, Tone::bad);
+    add(verdict.remarks, Tone::warning);
+    return text + "\n";
 }
 
 }  // namespace knell::cli

@@ -49,12 +49,33 @@ TEST(StatusFacts, ALeakIsSeen) {
     EXPECT_EQ(one.tone, Tone::bad);
 }
 
-TEST(StatusFacts, WhatIsDegradedIsSeen) {
-    const auto reason = fact(R"({"degraded": ["the disk is full"]})", "degraded");
-    EXPECT_EQ(reason.value, "the disk is full");
-    EXPECT_EQ(reason.tone, Tone::bad);
+TEST(StatusFacts, TellOfHooksDiskAndLog) {
+    DaemonSurroundings around;
+    around.hooks = wire::parse_json(R"({"hooks":[{"state":"active"},{"state":"failing"},
+                                                 {"state":"active"}]})")
+                       .value()
+                       .as_object();
+    around.disk_free = 2'500'000'000;
+    around.disk_bytes = 10'000'000'000;
+    around.log_file = "/k/knell.log";
+    around.log_bytes = 1200;
+    const auto facts = status_facts({}, around);
+    const auto value = [&](std::string_view name) {
+        const auto found = std::ranges::find(facts, name, &Fact::name);
+        return found == facts.end() ? std::string{} : found->value;
+    };
 
-    EXPECT_EQ(fact(R"({"degraded": []})", "degraded").value, "");
+    EXPECT_EQ(value("hooks"), "3: 2 active, 1 failing");
+    EXPECT_EQ(value("disk"), "2.5 GB free of 10.0 GB");
+    EXPECT_EQ(value("log"), "/k/knell.log (1.2 kB); knell logs prints it");
+}
+
+TEST(StatusFacts, TheVerdictComesWithWhatIsToBeDone) {
+    const auto status = wire::parse_json(R"({"sessions":{"open":2}})").value().as_object();
+
+    EXPECT_EQ(verdict_text(status, {}, {}), "healthy: 2 sessions open, nothing is wrong\n\n");
+    EXPECT_EQ(verdict_text(status, {.problems = {"a"}, .remarks = {"b"}}, {}),
+              "not healthy: 1 thing has to be mended\n- a\n- b\n\n");
 }
 
 TEST(StatusFacts, LatenessIsToldOnceThereWasAReap) {
