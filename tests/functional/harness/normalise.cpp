@@ -33,7 +33,15 @@ Normaliser::Normaliser(std::string home)
               rules.push_back({std::regex(pattern), replacement});
           };
           add(R"re(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)re", "<time>");
+          add(R"re(\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(\.\d{3})? [A-Z]+\b)re", "<time>");
           add(R"re(\bjust now\b|\b\d+[smh] ago\b)re", "<age>");
+          // In columns of their own, after a word that stands for a status or an end.
+          add(R"re(  \d+[smh] +\d+[smh](?=  ))re", "  <age>  <age>");
+          add(R"re((<age> +\S+ +)\d{2,}(?=  ))re", "$1<pid>");
+          add(R"re(^[0-9a-f]{8}(-[0-9a-f-]+)?(?=  ))re", "<short id>");
+          add(R"re(\b\d+ (s|min) after it started)re", "<n> s after it started");
+          add(R"re(^(disk +)\S+ \S+ free of \S+ \S+$)re", "$1<n> free of <n>");
+          add(R"re(^(log +\S+ )\([^)]*\))re", "$1(<n>)");
           add(R"re(\b(?:now|in \d+[smh])(?=  ))re", "<soon>");
           add(R"re(\b(in|after) \d+ ms\b)re", "$1 <n> ms");
           add(R"re(("(?:pid|bytes|max|uptime_s|took_ms)": ?)\d+)re", "$1<n>");

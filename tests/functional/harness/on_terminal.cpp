@@ -12,6 +12,7 @@ int on_terminal(const TempHome& home, std::vector<std::string> arguments, std::s
                 std::string& shown) {
     Pty pty;
     auto spawn = home.command(std::move(arguments));
+    spawn.environment["PAGER"] = "cat";
     spawn.in = spawn.out = spawn.err = pty.slave.get();
     Process process(spawn);
     pty.slave.reset();
