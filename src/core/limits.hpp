@@ -74,6 +74,15 @@ inline constexpr std::chrono::days process_stale_max{30};
 /// So long a process that has ended is listed, and its output kept; the record stays.
 inline constexpr std::chrono::minutes process_kept_after_exit{30};
 
+// Calls of agents' tools.
+inline constexpr std::size_t tool_name_bytes_max = 200;
+inline constexpr std::size_t tool_error_bytes_max = 200;  // kept of an error, and told
+inline constexpr std::size_t tool_result_hash_bytes_max = 200;
+inline constexpr std::size_t tool_reports_per_call_max = 5000;
+inline constexpr std::int64_t guard_threshold_max = 1'000'000;
+inline constexpr std::size_t guard_normal_tools_max = 256;
+inline constexpr std::chrono::hours guard_cool_down_max{24};
+
 inline constexpr std::size_t sweep_report_max = 1000;  // sessions named by one sweep
 
 inline constexpr std::size_t parents_max = 1000;      // looked at for a circle of parents
