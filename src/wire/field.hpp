@@ -22,7 +22,7 @@ enum class FieldType : std::uint8_t {
     choice,  // one of `choices`
     object,  // of `fields`; without them, whatever the client likes
     array,   // of `items`
-    any,     // only in results
+    any,     // whatever JSON there is
 };
 
 struct Field {

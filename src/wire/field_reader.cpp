@@ -130,7 +130,10 @@ std::optional<std::int64_t> FieldReader::integer(const Field& field) {
 
 std::optional<bool> FieldReader::boolean(const Field& field) {
     const auto* value = find(field);
-    if (value == nullptr) return std::nullopt;
+    if (value == nullptr) {
+        if (field.required) missing(field);
+        return std::nullopt;
+    }
     if (!value->is_bool()) {
         reject(field.name, "must be true or false");
         return std::nullopt;

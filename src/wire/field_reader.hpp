@@ -45,6 +45,8 @@ class FieldReader {
     /// Its place among the choices.
     std::optional<std::size_t> choice(const Field& field);
     const JsonObject* object(const Field& field);
+    /// nullptr when missing.
+    const Json* any(const Field& field) const { return find(field); }
     /// An object of the client's own, as text.
     std::string json(const Field& field);
     const JsonArray* array(const Field& field);

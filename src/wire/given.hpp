@@ -99,6 +99,14 @@ class Given : public FieldReader {
         return FieldReader::object(field);
     }
 
+    /// Whatever it is; nullptr when missing.
+    template <FieldName name>
+    const Json* any() {
+        constexpr const Field& field = row<name>();
+        static_assert(field.type == FieldType::any);
+        return FieldReader::any(field);
+    }
+
     /// nullptr when missing, or not within its bounds.
     template <FieldName name>
     const JsonArray* array() {
