@@ -9,6 +9,7 @@
 #include "core/background_process.hpp"
 #include "core/blocker.hpp"
 #include "core/compression.hpp"
+#include "core/guard.hpp"
 #include "core/labels.hpp"
 #include "core/session.hpp"
 
@@ -26,6 +27,7 @@ enum class EventType : std::uint8_t {
     session_update,
     agent_start,
     agent_end,
+    agent_stuck,
     process_start,
     process_exit,
     process_stale,
@@ -33,7 +35,7 @@ enum class EventType : std::uint8_t {
     gateway_startup,
     gateway_shutdown,
 };
-inline constexpr std::array<std::string_view, 17> event_type_names{"session:start",
+inline constexpr std::array<std::string_view, 18> event_type_names{"session:start",
                                                                    "session:end",
                                                                    "session:attach",
                                                                    "session:detach",
@@ -44,6 +46,7 @@ inline constexpr std::array<std::string_view, 17> event_type_names{"session:star
                                                                    "session:update",
                                                                    "agent:start",
                                                                    "agent:end",
+                                                                   "agent:stuck",
                                                                    "process:start",
                                                                    "process:exit",
                                                                    "process:stale",
@@ -78,6 +81,7 @@ struct Event {
     /// session:reset_deferred: what holds the reset; notice: what runs on after one.
     std::vector<Blocker> blockers{};
     std::optional<Compression> compression{};  // session:compress only
+    std::optional<Stuck> stuck{};              // agent:stuck only
     bool after_end = false;                    // of one that had ended by then
     std::string detail;  // why, where there is no end: what made it unknown or stalled
 

@@ -58,7 +58,10 @@ inline std::size_t page_bytes(const Event& event) {
            event.platform.size() + event.user_id.size() + event.source.size() +
            event.parent_id.text().size() + event.detail.size() + page_bytes(event.end) +
            (event.process ? page_bytes(*event.process) : 0) + page_bytes(event.blockers) +
-           (event.compression ? 100 + event.compression->provider.size() : 0);
+           (event.compression ? 100 + event.compression->provider.size() : 0) +
+           (event.stuck ? 200 + event.stuck->tool.size() + event.stuck->other_tool.size() +
+                              event.stuck->error.size()
+                        : 0);
 }
 
 inline std::size_t page_bytes(const Message& message) {

@@ -7,6 +7,7 @@
 #include "core/compression.hpp"
 #include "core/end.hpp"
 #include "core/event.hpp"
+#include "core/guard.hpp"
 #include "core/leftover.hpp"
 #include "core/owner.hpp"
 #include "core/session.hpp"
@@ -28,6 +29,12 @@ inline constexpr std::span<const std::string_view> names_of<Fate>{fate_names};
 template <>
 inline constexpr std::span<const std::string_view> names_of<LeftoversPolicy>{
     leftovers_policy_names};
+template <>
+inline constexpr std::span<const std::string_view> names_of<BreakerState>{breaker_state_names};
+template <>
+inline constexpr std::span<const std::string_view> names_of<NudgeKind>{nudge_kind_names};
+template <>
+inline constexpr std::span<const std::string_view> names_of<NudgeLevel>{nudge_level_names};
 template <>
 inline constexpr std::span<const std::string_view> names_of<OnOwnerLoss>{on_owner_loss_names};
 template <>

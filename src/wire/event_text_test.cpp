@@ -102,6 +102,14 @@ Event any_event() {
                                         SessionId(*any_text()), *any_text()};
     }
     if (*rc::gen::arbitrary<bool>()) {
+        event.stuck = Stuck{.kind = static_cast<NudgeKind>(*rc::gen::inRange(0, 4)),
+                            .level = static_cast<NudgeLevel>(*rc::gen::inRange(0, 3)),
+                            .streak = *rc::gen::arbitrary<std::uint32_t>(),
+                            .tool = *any_text(),
+                            .other_tool = *any_text(),
+                            .error = *any_text()};
+    }
+    if (*rc::gen::arbitrary<bool>()) {
         event.end = End{static_cast<Reason>(*rc::gen::inRange<std::size_t>(0, reason_table.size())),
                         static_cast<Proof>(*rc::gen::inRange<std::size_t>(0, proof_names.size())),
                         *any_text(),
@@ -187,6 +195,29 @@ TEST(EventText, ACompressionSaysHowItWent) {
     EXPECT_FALSE(failed.contains("child_id") || failed.contains("provider"));
     EXPECT_EQ(text_at(compressed, "child_id"), "c");
     EXPECT_EQ(text_at(compressed, "provider"), "local");
+}
+
+TEST(EventText, AnAgentThatIsStuckSaysInWhatWay) {
+    Event event;
+    event.type = EventType::agent_stuck;
+    event.session_id = SessionId("s");
+    event.stuck = Stuck{.kind = NudgeKind::cycle,
+                        .level = NudgeLevel::stop_and_rethink,
+                        .streak = 16,
+                        .tool = "Edit",
+                        .other_tool = "Test"};
+    event.detail = "what it is told";
+
+    const auto json = to_json(event, "n");
+
+    EXPECT_EQ(text_at(json, "type"), "agent:stuck");
+    EXPECT_EQ(text_at(json, "kind"), "cycle");
+    EXPECT_EQ(text_at(json, "level"), "stop_and_rethink");
+    EXPECT_EQ(int_at(json, "streak"), 16);
+    EXPECT_EQ(text_at(json, "tool"), "Edit");
+    EXPECT_EQ(text_at(json, "other_tool"), "Test");
+    EXPECT_EQ(text_at(json, "detail"), "what it is told");
+    EXPECT_FALSE(json.contains("error"));
 }
 
 TEST(EventText, AGapSaysFromWhereToWhere) {

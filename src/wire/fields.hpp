@@ -199,6 +199,16 @@ void list_fields(Sink& sink, const Compression& compression) {
     sink.text("provider", compression.provider);
 }
 
+template <typename Sink>
+void list_fields(Sink& sink, const Stuck& stuck) {
+    sink.text("level", name_in(nudge_level_names, stuck.level));
+    sink.text("kind", name_in(nudge_kind_names, stuck.kind));
+    sink.number("streak", stuck.streak);
+    sink.text("tool", stuck.tool);
+    sink.text("other_tool", stuck.other_tool);
+    sink.text("error", stuck.error);
+}
+
 /// As it was when the event happened.
 inline ProcessView view_of(const Event& event) {
     return {.now = event.time,
@@ -237,6 +247,7 @@ void list_fields(Sink& sink, const Event& event, std::string_view node_id) {
     }
     list_blockers(sink, event);
     if (event.compression) list_fields(sink, *event.compression);
+    if (event.stuck) list_fields(sink, *event.stuck);
     if (event.end) {
         list_fields(sink, *event.end);
         list_fields(sink, event.tally);

@@ -262,7 +262,7 @@ TEST_P(RoutingRows, TheNewestChildOfAKindIsFound) {
     EXPECT_EQ(child_of("", Relation::none), "none");
 }
 
-TEST_P(RoutingRows, EventsTellOfBlockersAndCompressions) {
+TEST_P(RoutingRows, EventsTellOfBlockersCompressionsAndStuckAgents) {
     Event held;
     held.seq = 1;
     held.type = EventType::session_reset_deferred;
@@ -280,12 +280,23 @@ TEST_P(RoutingRows, EventsTellOfBlockersAndCompressions) {
     compressed.type = EventType::session_compress;
     compressed.session_id = SessionId("a");
     compressed.compression = {CompressOutcome::tail, SessionId("b"), "local\t"};
+    Event stuck;
+    stuck.seq = 3;
+    stuck.type = EventType::agent_stuck;
+    stuck.session_id = SessionId("a");
+    stuck.stuck = Stuck{.kind = NudgeKind::same_tool,
+                        .level = NudgeLevel::warning,
+                        .streak = 24,
+                        .tool = "Look\t",
+                        .other_tool = "",
+                        .error = "a\nb"};
+    stuck.detail = "Look was called 24 times";
     Batch batch;
-    batch.events = {held, compressed};
+    batch.events = {held, compressed, stuck};
     ASSERT_TRUE(store().commit(batch));
     under_test_->reopen();
 
-    EXPECT_THAT(read_all(store()).events, ElementsAre(held, compressed));
+    EXPECT_THAT(read_all(store()).events, ElementsAre(held, compressed, stuck));
 }
 
 }  // namespace

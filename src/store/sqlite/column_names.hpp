@@ -40,6 +40,7 @@ class ColumnNames {
     void words(const char* name, const auto&) { add(name); }
     void process(const char* name, const auto&) { add(name); }
     void compression(const char* name, const auto&) { add(name); }
+    void stuck(const char* name, const auto&) { add(name); }
     // clang-format on
     void when(bool, const auto& rest) { rest(); }
     void end(const auto&) {

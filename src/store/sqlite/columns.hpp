@@ -164,6 +164,7 @@ void event_columns(Columns& columns, Row& event) {
     columns.process("process", event.process);
     columns.lines("blockers", event.blockers);
     columns.compression("compression", event.compression);
+    columns.stuck("stuck", event.stuck);
 }
 
 /// What a process was last seen doing.

@@ -55,7 +55,7 @@ VALUES
 INSERT INTO events (seq, type, time, detail) VALUES (9, 'notice', 1800000000007, 'why');
 )sql";
 
-constexpr std::array<Version, 13> versions{{
+constexpr std::array<Version, 14> versions{{
     {1, first_rows},
     {2, R"sql(
 UPDATE sessions SET park_window_s = 90, last_seen_at = 1800000000003, parked_since = 1800000000004
@@ -137,6 +137,7 @@ UPDATE events SET blockers = 'p-0000000000005' || char(9) || '71' || char(9) || 
     compression = 'tail' || char(9) || 'open' || char(9) || 'local' WHERE seq = 7;
 )sql"},
     {13, "-- Two indexes."},
+    {14, "UPDATE events SET stuck = 'cycle' || char(9) || 'warning' WHERE seq = 7;"},
 }};
 
 class EachVersion : public ::testing::TestWithParam<int> {
@@ -176,7 +177,7 @@ class EachVersion : public ::testing::TestWithParam<int> {
     std::unique_ptr<Store> store_;
     std::unique_ptr<Reader> reader_;
 };
-INSTANTIATE_TEST_SUITE_P(Upto, EachVersion, ::testing::Range(1, 13));
+INSTANTIATE_TEST_SUITE_P(Upto, EachVersion, ::testing::Range(1, 15));
 
 TEST(Migrations, AreAllTriedWithRows) {
     EXPECT_EQ(static_cast<std::size_t>(newest_schema()), versions.size());
@@ -443,6 +444,9 @@ TEST_P(EachVersion, KeepsWhatItKnewOfResetsAndFindsSessionsByKeyAndParent) {
         EXPECT_EQ(told.compression,
                   (Compression{CompressOutcome::tail, SessionId("open"), "local"}));
     }
+    EXPECT_EQ(told.stuck.has_value(), written_by() >= 14);
+    EXPECT_EQ(told.stuck.value_or(Stuck{}).level,
+              written_by() < 14 ? NudgeLevel::advice : NudgeLevel::warning);
     const auto of_key = store_->newest_of_key("k");
     ASSERT_TRUE(of_key && *of_key);
     EXPECT_EQ((*of_key)->id.text(), "open");

@@ -167,6 +167,10 @@ Binder& Binder::compression(const std::optional<Compression>& compression) {
     return compression ? text(kept_.emplace_back(to_text(*compression))) : null();
 }
 
+Binder& Binder::stuck(const std::optional<Stuck>& stuck) {
+    return stuck ? text(kept_.emplace_back(to_text(*stuck))) : null();
+}
+
 Binder& Binder::process_row(const BackgroundProcess& process) {
     RowBinder columns(*this);
     process_columns(columns, process);

@@ -57,6 +57,7 @@ class Binder {
     Binder& words(const std::vector<std::string>& words);              // none is NULL
     Binder& process(const std::optional<BackgroundProcess>& process);  // as one text
     Binder& compression(const std::optional<Compression>& compression);
+    Binder& stuck(const std::optional<Stuck>& stuck);
     Binder& process_row(const BackgroundProcess& process);
     Binder& activity(const ActivityFacts& activity);
     Binder& exit(const ProcessExit& exit);

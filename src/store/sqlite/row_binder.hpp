@@ -74,6 +74,7 @@ class RowBinder {
     void compression(const char*, const std::optional<Compression>& compression) {
         bind_.compression(compression);
     }
+    void stuck(const char*, const std::optional<Stuck>& stuck) { bind_.stuck(stuck); }
     template <typename Value>
     void derived(const char* name, Value&& value) {
         number(name, value());

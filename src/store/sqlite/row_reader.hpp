@@ -126,6 +126,10 @@ class RowReader {
         if (skip_null()) return value.reset();
         value = compression_from_text(readable_text(std::string(row_.text(next_++))));
     }
+    void stuck(const char*, std::optional<Stuck>& value) {
+        if (skip_null()) return value.reset();
+        value = stuck_from_text(readable_text(std::string(row_.text(next_++))));
+    }
     template <typename Value>
     void derived(const char*, Value&&) {
         ++next_;

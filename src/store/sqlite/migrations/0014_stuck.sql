@@ -1,0 +1,3 @@
+-- What agent:stuck tells beside the words.
+
+ALTER TABLE events ADD COLUMN stuck TEXT;
