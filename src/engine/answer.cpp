@@ -49,6 +49,11 @@ Result<InspectReply> answer_to(const Inspect& inspect, const Session* past, cons
         const auto until = last_let_go(blockers);
         reply.held = HeldReset{*live->reset_held_since(), until, std::move(blockers)};
     }
+    if (const auto* guard = state.guards().find(live->ordinal())) {
+        reply.guard = *guard;
+        reply.breaker_left = std::chrono::ceil<std::chrono::milliseconds>(
+            std::max(guard->breaker.until - state.now().boot, std::chrono::nanoseconds{0}));
+    }
     if (live->deadline() != LiveSession::no_deadline) {
         reply.due_in = std::chrono::duration_cast<std::chrono::milliseconds>(
             std::max(live->deadline() - state.now().steady, std::chrono::nanoseconds{0}));

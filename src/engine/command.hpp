@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/departure.hpp"
+#include "core/guard.hpp"
 #include "core/limits.hpp"
 #include "core/session.hpp"
 #include "engine/reply.hpp"
@@ -189,6 +190,28 @@ struct Heartbeat {
     std::vector<Beat> beats;
 };
 
+/// How calls of an agent's tools went, in the order in which they ended.
+struct ReportTools {
+    using Reply = ToolsReportedReply;
+
+    SessionId session_id;  // of all of them; empty: each names its own
+    Generation generation = 0;
+    struct Report {
+        ToolReport report;
+        SessionId session_id{};
+        Generation generation = 0;
+    };
+    std::vector<Report> reports;
+};
+/// A tool is about to be called: may it be?
+struct CheckTool {
+    using Reply = ToolCheckedReply;
+
+    SessionId session_id;
+    Generation generation = 0;
+    ToolCall call;
+};
+
 /// A background process is to be on record: one that waits to be let go (started), or one that
 /// runs already (registered).
 struct RecordProcess {
@@ -213,8 +236,8 @@ struct VouchProcess {
     std::optional<WallTime> until;
 };
 
-using Command =
-    std::variant<Create, Resume, Route, Append, Close, Reset, Suspend, Branch, Compress, Turn,
-                 Label, Heartbeat, Attach, Detach, RecordProcess, StopProcess, VouchProcess>;
+using Command = std::variant<Create, Resume, Route, Append, Close, Reset, Suspend, Branch, Compress,
+                             Turn, Label, Heartbeat, Attach, Detach, RecordProcess, StopProcess,
+                             VouchProcess, ReportTools, CheckTool>;
 
 }  // namespace knell

@@ -36,6 +36,9 @@ const SessionId* named_by(const Reset& reset) {
 const SessionId* named_by(const Suspend& suspend) {
     return suspend.name.session_id.empty() ? nullptr : &suspend.name.session_id;
 }
+const SessionId* named_by(const ReportTools& reports) {
+    return reports.session_id.empty() ? nullptr : &reports.session_id;
+}
 // These name a process, not its session.
 const SessionId* named_by(const StopProcess&) {
     return nullptr;

@@ -22,6 +22,12 @@ struct Decision {
     /// In memory alone: who showed signs of life, and what was seen of an owner.
     std::vector<SessionId> renewals;
     std::vector<SessionId> interactions;  // to whom something was said
+    struct Guarded {
+        Ordinal session = 0;
+        GuardState state;
+    };
+    std::vector<Guarded> guarded;  // whose tools' calls count otherwise now
+    GuardCounts tools;             // what that adds to the sums
     std::optional<OwnerGone> gone;
     std::optional<OwnerGone> leaving;
     struct Looked {

@@ -98,6 +98,11 @@ Decided<NotedReply> decide_on(Named&& named, const Session* past, const State& s
 /// The last of them has gone, and did not come back.
 Decision tell_detach(const LiveSession& live, const State& state);
 
+/// Calls of agents' tools; see decide_guard.cpp.
+Decided<ReportTools::Reply> decide_on(ReportTools&& reports, const Session* past,
+                                      const State& state);
+Decided<CheckTool::Reply> decide_on(CheckTool&& check, const Session* past, const State& state);
+
 /// Background processes; see decide_process.cpp.
 Decided<RecordProcess::Reply> decide_on(RecordProcess&& record, const Session* past,
                                         const State& state);

@@ -24,6 +24,9 @@ const SessionId* id_in(const Reset& reset) {
 const SessionId* id_in(const Suspend& suspend) {
     return suspend.name.session_id.empty() ? nullptr : &suspend.name.session_id;
 }
+const SessionId* id_in(const ReportTools& reports) {
+    return reports.session_id.empty() ? nullptr : &reports.session_id;
+}
 const SessionId* id_in(const SaveDeliveries&) {
     return nullptr;
 }

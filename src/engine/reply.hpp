@@ -7,6 +7,7 @@
 #include "core/background_process.hpp"
 #include "core/blocker.hpp"
 #include "core/compression.hpp"
+#include "core/guard.hpp"
 #include "core/labels.hpp"
 #include "core/session.hpp"
 
@@ -103,6 +104,20 @@ struct ProcessReply {
     BackgroundProcess process;  // as it is now
     bool changed = false;
 };
+struct ToolsReportedReply {
+    std::size_t recorded = 0;
+    struct Nudge {
+        SessionId session_id;
+        Stuck stuck;
+    };
+    std::vector<Nudge> nudges;  // in the order of what they follow
+    /// Where each report names its session: whose were not taken, see HeartbeatReply.
+    std::vector<SessionId> fenced;
+    std::vector<SessionId> ended;
+};
+struct ToolCheckedReply {
+    Permission permission;
+};
 /// To an observer.
 struct NotedReply {
     std::size_t sessions = 0;  // that the process owns
@@ -115,6 +130,8 @@ struct InspectReply {
     std::optional<End> departed;  // its owner was seen to go, and it is about to end by that
     std::optional<WallTime> last_interaction_at;
     std::optional<HeldReset> held;
+    std::optional<GuardState> guard{};          // where calls of tools were reported
+    std::chrono::milliseconds breaker_left{0};  // until it has cooled down
 };
 struct SurveyReply {
     struct Owner {
@@ -135,6 +152,7 @@ struct SurveyReply {
 using Reply =
     std::variant<OpenedReply, RoutedReply, SuspendedReply, CompressedReply, AppendedReply,
                  ClosedReply, ResetReply, BranchedReply, TurnReply, LabelledReply, HeartbeatReply,
-                 AttachedReply, DetachedReply, ProcessReply, NotedReply, InspectReply, SurveyReply>;
+                 AttachedReply, DetachedReply, ProcessReply, ToolsReportedReply, ToolCheckedReply,
+                 NotedReply, InspectReply, SurveyReply>;
 
 }  // namespace knell

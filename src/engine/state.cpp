@@ -83,6 +83,9 @@ void State::follow(const SessionId& id, const Session* row) {
         expect_detach(live);
         insert(std::move(live));
         background_unsure_.push_back(id);
+    } else {
+        guards_.forget(before.ordinal());
+        guards_.settle();
     }
     undo_.clear();
 }
@@ -270,6 +273,7 @@ std::optional<Slot> State::next_unsaved() {
 std::vector<Effect> State::settle() {
     undo_.clear();
     process_undo_.clear();
+    guards_.settle();
     background_sure_.clear();
     ended_.clear();
     ended_keys_.clear();
@@ -299,6 +303,7 @@ void State::revert() {
         if (undo.before) insert(std::move(*undo.before));
     }
     revert_processes();
+    guards_.revert();
     heads_ = heads_before_;
     undo_.clear();
     ended_.clear();

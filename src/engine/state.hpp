@@ -12,6 +12,7 @@
 #include "core/limits.hpp"
 #include "engine/clock_steps.hpp"
 #include "engine/effect.hpp"
+#include "engine/guard_table.hpp"
 #include "engine/key_index.hpp"
 #include "engine/lease_census.hpp"
 #include "engine/live_table.hpp"
@@ -56,6 +57,11 @@ class State {
     /// A session is summarised by itself when a turn ends past so many tokens; 0: never.
     void set_compress_at(std::int64_t tokens) { compress_at_ = tokens; }
     std::int64_t compress_at() const { return compress_at_; }
+    /// When an agent counts as stuck, and what follows.
+    void set_guard_policy(const GuardPolicy& policy) {
+        if (policy != guard_policy_) guard_policy_ = policy;
+    }
+    const GuardPolicy& guard_policy() const { return guard_policy_; }
     /// The store is right about that session and memory is not: takes the row as it is, with its
     /// full time from now, or, without one, forgets the session.  Between batches.
     void follow(const SessionId& id, const Session* row);
@@ -112,6 +118,7 @@ class State {
     const OwnerTable& owners() const { return owners_; }
     const OwnerEntry* owner_of(const LiveSession& live) const;
     const RunningProcesses& processes() const { return processes_; }
+    const GuardTable& guards() const { return guards_; }
     const Heads& heads() const { return heads_; }
     /// Those that clients of an earlier daemon looked at, until that is off the record.
     const std::vector<SessionId>& attached_before() const { return attached_before_; }
@@ -167,6 +174,9 @@ class State {
     std::optional<Slot> next_interaction_unsaved();
     /// A session of that key ended since the last settle; see ended_in_batch.
     bool key_ended_in_batch(const std::string& key) const { return ended_keys_.contains(key); }
+
+    /// What is known now of its tools' calls; goes with a batch that fails.
+    void set_guard(Ordinal session, GuardState&& state) { guards_.set(session, std::move(state)); }
 
     /// A sign of life: O(1), in memory.
     void renew(const SessionId& id);
@@ -283,6 +293,8 @@ class State {
     TextPool texts_;
     OwnerTable owners_;
     RunningProcesses processes_;
+    GuardTable guards_;
+    GuardPolicy guard_policy_;
     TimerWheel wheel_;
     std::shared_ptr<const ResetPolicies> policies_ = std::make_shared<const ResetPolicies>();
     bool resets_wait_ = false;

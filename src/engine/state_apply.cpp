@@ -192,6 +192,7 @@ void State::end(const Ended& change) {
     keep_for_revert(slot);
     if (const auto key = table_.at(slot).key(); !key.empty()) ended_keys_.emplace(key);
     erase(slot);
+    guards_.forget(change.ordinal);
     ended_.insert(change.id);
 }
 

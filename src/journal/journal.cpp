@@ -50,6 +50,12 @@ bool rests_on_end(const Input& input) {
            as<ProcessGone>(input) == nullptr && as<ProcessActive>(input) == nullptr;
 }
 
+/// Whose agents are at work, by that: whether or not it can be counted.
+void for_each_reporter(const ReportTools& reports, auto&& visit) {
+    if (!reports.session_id.empty()) return visit(reports.session_id, reports.generation);
+    for (const auto& one : reports.reports) visit(one.session_id, one.generation);
+}
+
 Error unknown_here(const Session& row) {
     return {ErrorCode::storage,
             fmt::format("session {} is {} in the store (generation {}), which this daemon did "
@@ -122,6 +128,8 @@ void Journal::take(Decision&& decision) {
     for (const auto& id : decision.renewals) state_.renew(id);
     for (const auto& id : decision.interactions) state_.interact(id);
     counts_.heartbeats += decision.renewals.size();
+    for (auto& one : decision.guarded) state_.set_guard(one.session, std::move(one.state));
+    counts_.tools.add(decision.tools);
     if (decision.gone) state_.mark_gone(*decision.gone);
     if (decision.leaving) state_.mark_leaving(*decision.leaving);
     if (decision.looked) state_.mark_unclear(decision.looked->process, decision.looked->unclear);
@@ -145,6 +153,12 @@ void Journal::note_signs(const Input& input) {
         for (const auto& beat : heartbeat->beats) {
             signs_.push_back({beat.session_id, beat.generation, state_.heard()});
         }
+    } else if (const auto* check = as<CheckTool>(input)) {
+        signs_.push_back({check->session_id, check->generation, state_.heard()});
+    } else if (const auto* reports = as<ReportTools>(input)) {
+        for_each_reporter(*reports, [this](const SessionId& id, Generation generation) {
+            signs_.push_back({id, generation, state_.heard()});
+        });
     } else if (const auto* hosted = hosted_named_by(input)) {
         signs_.push_back({hosted->id(), hosted->generation(), state_.heard()});
     }
@@ -362,6 +376,10 @@ void Journal::renew_behind(std::span<Input> rest, Step& step, const Error& why) 
             sign(append->session_id, append->generation);
         } else if (const auto* turn = as<Turn>(input)) {
             sign(turn->session_id, turn->generation);
+        } else if (const auto* check = as<CheckTool>(input)) {
+            sign(check->session_id, check->generation);
+        } else if (const auto* reports = as<ReportTools>(input)) {
+            for_each_reporter(*reports, sign);
         } else if (as<Heartbeat>(input) != nullptr) {
             // Decided on what the store holds; a doubt it cannot take note of stays for now.
             auto decision = decide(std::get<Command>(std::move(input)), nullptr, state_);
@@ -412,6 +430,7 @@ Journal::Step Journal::commit(std::vector<Input>&& inputs, Now now, std::span<co
             seen_saved_at_ = seen_saved_at;
             interactions_saved_at_ = interactions_saved_at;
             counts_.reaps = counted.reaps;
+            counts_.tools = counted.tools;
             counts_.reap_lateness_last = counted.reap_lateness_last;
             counts_.reap_lateness_max = counted.reap_lateness_max;
             renew_behind(std::span(inputs).subspan(step.replies.size()), step, written.error());

@@ -65,6 +65,7 @@ class Journal {
         std::uint64_t failures = 0;
         std::uint64_t heartbeats = 0;
         std::uint64_t reaps = 0;
+        GuardCounts tools;
         std::chrono::milliseconds reap_lateness_last{0};
         std::chrono::milliseconds reap_lateness_max{0};
     };

@@ -46,6 +46,54 @@ class JournalTrial : public ::testing::Test {
     Journal journal_{state_, store_};
 };
 
+TEST_F(JournalTrial, CallsOfToolsThatTheStoreRefusesAreNotCounted) {
+    recover();
+    commit({create("a")});
+    const ToolReport failed{.call = {.tool = "Bash"}, .ok = false};
+    const ReportTools report{
+        .session_id = SessionId("a"), .generation = 1, .reports = {{failed}, {failed}}};
+    commit({report});
+    store_.refused = {Call::commit};
+
+    // The third in a row: agent:stuck cannot be put on record.
+    const auto step = commit({report});
+
+    EXPECT_TRUE(step.failed);
+    EXPECT_EQ(step.replies[0].error().code, ErrorCode::storage);
+    EXPECT_EQ(journal_.counts().tools.reports, 2U);
+    EXPECT_EQ(state_.guards().find(1)->errors, 2U);
+    store_.refused.clear();
+    const auto again = commit({report});
+    EXPECT_EQ(std::get<ToolsReportedReply>(*again.replies[0]).nudges.size(), 1U);
+    EXPECT_EQ(state_.guards().find(1)->errors, 4U);
+    EXPECT_EQ(journal_.counts().tools.reports, 4U);
+}
+
+TEST_F(JournalTrial, WhoReportsIsAliveWhateverTheStoreSays) {
+    recover();
+    commit({create("a", testing::lease_owner()), create("b", testing::lease_owner()),
+            create("c", testing::lease_owner())});
+    store_.refused = {Call::commit};
+    const ToolReport failed{.call = {.tool = "Bash"}, .ok = false};
+    const ReportTools of_one{
+        .session_id = SessionId("a"), .generation = 1, .reports = {{failed}, {failed}, {failed}}};
+    const ReportTools of_many{
+        .session_id = {},
+        .generation = 0,
+        .reports = {{failed, SessionId("b"), 1}, {failed, SessionId("c"), 1}}};
+    const CheckTool check{.session_id = SessionId("b"), .generation = 1, .call = {.tool = "Bash"}};
+
+    commit({of_one, of_many, check}, at(40));
+    // The first of a group fails; the others stand behind it.
+    commit({create("d"), of_one, of_many, check}, at(80));
+    store_.refused.clear();
+    commit({}, at(100));
+
+    for (const auto* id : {"a", "b", "c"}) {
+        EXPECT_NE(state_.find(SessionId(id)), nullptr) << id;
+    }
+}
+
 TEST_F(JournalTrial, NothingIsAcknowledgedThatTheStoreRefuses) {
     recover();
     store_.refused = {Call::commit};

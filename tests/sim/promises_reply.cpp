@@ -380,6 +380,39 @@ class Model {
         return judge_of_running(vouch.process_id, reply);
     }
 
+    std::string judge(const CheckTool& check, const Result<Reply>& reply) {
+        if (is_blocked(check.session_id, check.generation, reply)) return {};
+        if (is_just_ended(check.session_id, check.generation, reply)) return {};
+        return expect(check.session_id, fmt::format("check under {}", check.generation),
+                      verdict(at(check.session_id), check.generation), reply);
+    }
+
+    std::string judge(const ReportTools& reports, const Result<Reply>& reply) {
+        const auto& id = reports.session_id;
+        if (!id.empty()) {
+            if (is_blocked(id, reports.generation, reply)) return {};
+            if (is_just_ended(id, reports.generation, reply)) return {};
+            return expect(id, fmt::format("report under {}", reports.generation),
+                          verdict(at(id), reports.generation), reply);
+        }
+        if (!reply) return "reports were refused: " + reply.error().message;
+        const auto& lists = std::get<ToolsReportedReply>(*reply);
+        for (const auto& one : reports.reports) {
+            const auto wanted = verdict(at(one.session_id), one.generation);
+            const auto in = [&](const std::vector<SessionId>& ids) {
+                return std::ranges::find(ids, one.session_id) != ids.end();
+            };
+            const bool may_be_refused =
+                (in(lists.fenced) && may_be_parked(one.session_id, one.generation)) ||
+                (in(lists.ended) && may_be_departing(one.session_id, one.generation));
+            const bool fits = !wanted ? may_be_refused || (!in(lists.fenced) && !in(lists.ended))
+                              : *wanted == ErrorCode::fenced ? in(lists.fenced)
+                                                             : in(lists.ended);
+            if (!fits) return fmt::format("report of {} got a wrong answer", one.session_id.text());
+        }
+        return {};
+    }
+
     std::string judge(const Heartbeat& heartbeat, const Result<Reply>& reply) {
         if (!reply) return "a beat was refused: " + reply.error().message;
         const auto& beats = std::get<HeartbeatReply>(*reply);
