@@ -76,6 +76,7 @@ void measure_calls(Lab& lab);
 void measure_run(Lab& lab);
 void measure_death(Lab& lab);
 void measure_heartbeats(Lab& lab);
+void measure_tool_reports(Lab& lab);
 void measure_storm(Lab& lab);
 void measure_idle(Lab& lab);
 void measure_gone(Lab& lab);

@@ -45,6 +45,8 @@ constexpr std::array benchmarks{
     Benchmark{Chapter::gone, "death", "an owner is killed", measure_death},
     Benchmark{Chapter::gone, "gone", "owners go, beside etcd, Redis and a reaper", measure_gone},
     Benchmark{Chapter::leases, "heartbeats", "signs of life a second", measure_heartbeats},
+    Benchmark{Chapter::leases, "tool_reports", "reports of tools' calls a second",
+              measure_tool_reports},
     Benchmark{Chapter::leases, "storm", "many leases fall due at once", measure_storm},
     Benchmark{Chapter::events, "feed.lag", "from a commit to a follower", measure_feed_lag},
     Benchmark{Chapter::events, "feed.live", "events a second, three followers", measure_feed_live},
