@@ -58,9 +58,16 @@ std::string about(const JsonObject& event) {
     return name.empty() ? name : name + ": ";
 }
 
+/// In what way an agent is stuck; "" for any other event.
+std::string stuck_text(const JsonObject& event) {
+    const auto level = text_at(event, "level");
+    return level.empty() ? std::string{} : fmt::format("{}: {}", level, text_at(event, "detail"));
+}
+
 std::string what_happened(const JsonObject& event) {
     if (const auto* process = wire::object_at(event, "process")) return process_text(*process);
     if (auto text = compression_text(event); !text.empty()) return text;
+    if (auto text = stuck_text(event); !text.empty()) return text;
     if (event.contains("pinned")) return labels_of(event);
     auto text = end_text(event);
     if (text.empty()) {

@@ -146,6 +146,36 @@ std::string reset_text(const JsonObject& why, const Terminal& terminal) {
     return text;
 }
 
+/// How the last calls of its tools went; "" where none were reported.
+std::string tools_text(const JsonObject& why, const Terminal& terminal, WallTime now) {
+    const auto* guard = wire::object_at(why, "guard");
+    if (guard == nullptr) return {};
+    const Wrapping hanging{.width = terminal.width, .indent = 2, .before = 2};
+    const auto line = [&](std::string_view words) {
+        return fmt::format("- {}\n", wrap(one_line(words), hanging));
+    };
+    const auto streak = [&](std::string_view name) { return int_at(*guard, name); };
+    auto last = fmt::format("the last call was of {}", text_at(*guard, "tool"));
+    if (streak("errors") > 0) last += fmt::format("; {} in a row have failed", streak("errors"));
+    if (streak("same_call") > 1) last += fmt::format("; the same {} times", streak("same_call"));
+    if (streak("same_tool") > 1) {
+        last += fmt::format("; {} of this tool in a row", streak("same_tool"));
+    }
+    if (const auto error = text_at(*guard, "error"); !error.empty()) {
+        last += fmt::format("; the last error: {}", error);
+    }
+    auto text = line(last);
+    if (const auto* nudge = wire::object_at(*guard, "nudge")) {
+        text += line(fmt::format("told {} ({}): {}", relative_time(text_at(*nudge, "at"), now),
+                                 text_at(*nudge, "level"), text_at(*nudge, "text")));
+    }
+    const auto* breaker = wire::object_at(*guard, "breaker");
+    const auto state = breaker == nullptr ? std::string_view{} : text_at(*breaker, "state");
+    if (state == "open") text += line("the circuit breaker is open: calls are refused");
+    if (state == "half_open") text += line("the circuit breaker has let one call through");
+    return text;
+}
+
 std::string would_end_text(const JsonObject& why, const Terminal& terminal) {
     const Wrapping hanging{.width = terminal.width, .indent = 2, .before = 2};
     const auto* causes = wire::array_at(why, "would_end");
@@ -168,11 +198,12 @@ std::string why_report(const JsonObject& why, const Terminal& terminal, const Sh
     const auto head = headline(why, shown.now);
     const auto sentence = session_sentence(session, home, shown.now);
     return fmt::format(
-        "{}\n{}\n\n{}{}{}{}{}",
+        "{}\n{}\n\n{}{}{}{}{}{}",
         toned(wrap(sentence, {.width = terminal.width}), Tone::heading, terminal),
         toned(wrap(one_line(head.text), {.width = terminal.width}), head.tone, terminal),
         render_facts(facts_of(session, shown), terminal),
         section("History", transitions_text(why, terminal, shown.zone), terminal),
+        section("Calls of its tools", tools_text(why, terminal, shown.now), terminal),
         section("Left behind when it ended", what_was_left(session, terminal), terminal),
         section("When its conversation begins anew", reset_text(why, terminal), terminal),
         section("What would end it", would_end_text(why, terminal), terminal));

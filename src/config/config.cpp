@@ -10,6 +10,7 @@
 #include "config/keys.hpp"
 #include "config/yaml.hpp"
 #include "core/limits.hpp"
+#include "core/names.hpp"
 #include "platform/environment.hpp"
 #include "platform/file_trust.hpp"
 #include "platform/local_zone.hpp"
@@ -25,6 +26,12 @@ void in_session_reset(Config& config, Value&& value) {
 
 void set_fallback(Config& config, Value&& value) {
     set_summarizer_fallback(config.summarizer, std::move(value));
+}
+
+void set_breaker(Config& config, Value&& value) {
+    const auto found = find_in<BreakerMode>(breaker_mode_names, std::get<std::string>(value));
+    CHECK(found);
+    config.guard.breaker = *found;
 }
 
 constexpr std::array config_bindings{
@@ -48,6 +55,13 @@ constexpr std::array config_bindings{
     Binding<Config>{"session_reset.time_zone", KeyType::text, in_session_reset<set_reset_zone>},
     Binding<Config>{"session_reset.on_reset", KeyType::text, in_session_reset<set_on_reset>},
     bind<&Config::session_reset, &ResetPolicy::process_max_age>("session_reset.process_max_age"),
+    bind<&Config::guard, &GuardPolicy::errors>("guard.errors"),
+    bind<&Config::guard, &GuardPolicy::same_call>("guard.same_call"),
+    bind<&Config::guard, &GuardPolicy::same_tool>("guard.same_tool"),
+    bind<&Config::guard, &GuardPolicy::normal_tools>("guard.normal_tools"),
+    bind<&Config::guard, &GuardPolicy::cycle>("guard.cycle"),
+    Binding<Config>{"guard.breaker", KeyType::text, set_breaker},
+    bind<&Config::guard, &GuardPolicy::cool_down>("guard.cool_down"),
     bind<&Config::summarizer, &SummarizerSettings::at_tokens>("summarizer.at_tokens"),
     Binding<Config>{"summarizer.fallback", KeyType::text, set_fallback},
     bind<&Config::summarizer, &SummarizerSettings::tail_messages>("summarizer.tail_messages"),

@@ -13,6 +13,7 @@
 #include "config/setting.hpp"
 #include "config/summarizer_settings.hpp"
 #include "config/webhook_spec.hpp"
+#include "core/guard.hpp"
 #include "core/retention.hpp"
 #include "platform/paths.hpp"
 #include "reset/reset_policies.hpp"
@@ -30,6 +31,7 @@ struct Config {
     ResetPolicy session_reset;
     std::shared_ptr<const ResetPolicies> reset_policies =  // never null
         std::make_shared<const ResetPolicies>();
+    GuardPolicy guard;
     SummarizerSettings summarizer;
 
     /// The same for people, in the order of the key table: every key that has a value.

@@ -233,9 +233,12 @@ TEST(Config, TellsWhatIsSetAndWhere) {
             "processes.stale_after=30m", "session_reset.mode=none",
             "session_reset.idle_minutes=1440", "session_reset.at=04:00",
             "session_reset.time_zone=local", "session_reset.process_max_age=1d",
-            "session_reset.on_reset=warn", "summarizer.at_tokens=0", "summarizer.fallback=keep",
-            "summarizer.tail_messages=20", "summarizer.cool_down=10m", "webhooks=none",
-            "space.gateways=none", "session_reset.overrides=none", "summarizer.providers=none"));
+            "session_reset.on_reset=warn", "guard.errors=3", "guard.same_call=3",
+            "guard.same_tool=12", "guard.normal_tools=Bash, Read, Edit, Write, shell, terminal",
+            "guard.cycle=4", "guard.breaker=advise", "guard.cool_down=1m", "summarizer.at_tokens=0",
+            "summarizer.fallback=keep", "summarizer.tail_messages=20", "summarizer.cool_down=10m",
+            "webhooks=none", "space.gateways=none", "session_reset.overrides=none",
+            "summarizer.providers=none"));
     EXPECT_THAT(
         settings("events: {keep_days: 14d}\nwebhooks:\n  - name: ops\n"
                  "    url: https://example.org/T0K3N\n    timeout: 30\n"
@@ -248,11 +251,14 @@ TEST(Config, TellsWhatIsSetAndWhere) {
             "processes.stale_after=30m", "session_reset.mode=none",
             "session_reset.idle_minutes=1440", "session_reset.at=04:00",
             "session_reset.time_zone=local", "session_reset.process_max_age=1d",
-            "session_reset.on_reset=warn", "summarizer.at_tokens=0", "summarizer.fallback=keep",
-            "summarizer.tail_messages=20", "summarizer.cool_down=10m", "webhooks=ops:2:1",
-            "webhooks[ops].name=ops:3:5", "webhooks[ops].url=https://example.org/...:4:5",
-            "webhooks[ops].events=*", "webhooks[ops].allow_internal=false",
-            "webhooks[ops].timeout=30s:5:5", "webhooks[ops].concurrency=1",
+            "session_reset.on_reset=warn", "guard.errors=3", "guard.same_call=3",
+            "guard.same_tool=12", "guard.normal_tools=Bash, Read, Edit, Write, shell, terminal",
+            "guard.cycle=4", "guard.breaker=advise", "guard.cool_down=1m", "summarizer.at_tokens=0",
+            "summarizer.fallback=keep", "summarizer.tail_messages=20", "summarizer.cool_down=10m",
+            "webhooks=ops:2:1", "webhooks[ops].name=ops:3:5",
+            "webhooks[ops].url=https://example.org/...:4:5", "webhooks[ops].events=*",
+            "webhooks[ops].allow_internal=false", "webhooks[ops].timeout=30s:5:5",
+            "webhooks[ops].concurrency=1",
             "webhooks[ops].secrets[1].file=/etc/knell/ops.secret:7:9",
             "webhooks[ops].secrets[2].env=OPS:8:9", "space.gateways=none",
             "session_reset.overrides=none", "summarizer.providers=none"));

@@ -9,6 +9,7 @@
 
 #include "config/nearest_word.hpp"
 #include "config/summarizer_settings.hpp"
+#include "core/guard.hpp"
 #include "reset/reset_policy.hpp"
 #include "reset/time_zone.hpp"
 
@@ -66,6 +67,10 @@ std::optional<std::string> why_not_a_reset_mode(std::string_view text) {
 
 std::optional<std::string> why_not_an_on_reset(std::string_view text) {
     return why_none_of(on_reset_names, text);
+}
+
+std::optional<std::string> why_not_a_breaker_mode(std::string_view text) {
+    return why_none_of(breaker_mode_names, text);
 }
 
 std::optional<std::string> why_not_a_summarizer_fallback(std::string_view text) {

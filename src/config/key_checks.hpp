@@ -16,6 +16,7 @@ inline constexpr std::string_view local_zone_word = "local";
 std::optional<std::string> why_not_a_time_zone(std::string_view text);
 std::optional<std::string> why_not_a_reset_mode(std::string_view text);
 std::optional<std::string> why_not_an_on_reset(std::string_view text);
+std::optional<std::string> why_not_a_breaker_mode(std::string_view text);
 std::optional<std::string> why_not_a_summarizer_fallback(std::string_view text);
 /// A word that sessions have: no session has another as its source or platform.
 std::optional<std::string> why_not_a_session_word(std::string_view text);

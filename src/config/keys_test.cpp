@@ -31,8 +31,9 @@ TEST(Keys, BelongToOneKindOfSection) {
 }
 
 TEST(Keys, AreNamedBySection) {
-    EXPECT_THAT(config_keys.names_in(""), ElementsAre("events", "http", "processes", "webhooks",
-                                                      "space", "session_reset", "summarizer"));
+    EXPECT_THAT(config_keys.names_in(""),
+                ElementsAre("events", "http", "processes", "webhooks", "space", "session_reset",
+                            "guard", "summarizer"));
     EXPECT_THAT(config_keys.names_in("events."), ElementsAre("keep_days", "keep_count"));
     EXPECT_THAT(config_keys.names_in("webhooks[].secrets[]."), ElementsAre("file", "env"));
 }

@@ -76,6 +76,7 @@ Result<rpc::NodeStatus> describe_node(const NodeView& node, Reader& reader) {
                      .reaps = figures.reaps,
                      .reap_lateness_last_ms = figures.reap_lateness_last_ms,
                      .reap_lateness_max_ms = figures.reap_lateness_max_ms};
+    status.tools = node.writer.tool_counts();
     std::ranges::copy(figures.processes, status.processes.running.begin());
     status.processes.max = node.processes_max;
     status.processes.starts = node.process_counts.starts;

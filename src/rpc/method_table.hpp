@@ -21,6 +21,7 @@ std::span<const Method> session_find_methods();
 std::span<const Method> session_attach_methods();
 std::span<const Method> session_label_methods();
 std::span<const Method> turn_methods();
+std::span<const Method> tool_methods();
 std::span<const Method> process_methods();
 std::span<const Method> process_read_methods();
 std::span<const Method> events_methods();

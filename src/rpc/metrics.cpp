@@ -95,6 +95,22 @@ void put_leases(MetricText& text, const NodeStatus::Leases& leases) {
         .sample(seconds(leases.reap_lateness_max_ms));
 }
 
+void put_tools(MetricText& text, const GuardCounts& tools) {
+    text.counter("knell_tool_reports_total",
+                 "Calls of agents' tools that were reported since the daemon came up.")
+        .sample(tools.reports - tools.errors, {{"outcome", "ok"}})
+        .sample(tools.errors, {{"outcome", "error"}});
+    text.counter("knell_tool_nudges_total", "Times that an agent was told that it is stuck.");
+    for (std::size_t kind = 0; kind < nudge_kind_names.size(); ++kind) {
+        for (std::size_t level = 0; level < nudge_level_names.size(); ++level) {
+            text.sample(tools.nudges.at(kind).at(level), {{"kind", nudge_kind_names.at(kind)},
+                                                          {"level", nudge_level_names.at(level)}});
+        }
+    }
+    text.counter("knell_tool_denials_total", "Calls that an open circuit breaker refused.")
+        .sample(tools.denials);
+}
+
 void put_record(MetricText& text, const NodeStatus& node) {
     // Numbered from 1 without holes, over all daemons of the store.
     text.counter("knell_events_total", "Events that were ever recorded.").sample(node.last_seq);
@@ -163,6 +179,7 @@ std::string metrics(const NodeStatus& node, const HooksReport& hooks) {
     put_sessions(text, node);
     put_background(text, node.processes);
     put_leases(text, node.leases);
+    put_tools(text, node.tools);
     put_record(text, node);
     put_deliveries(text, hooks);
     return text.take();

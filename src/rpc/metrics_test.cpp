@@ -125,6 +125,8 @@ NodeStatus busy_node() {
     node.held_resets = 8;
     node.ended_day[{Reason::completed, Proof::declared}] = 5;
     node.leases = {.live = 2, .heartbeats = 100, .reaps = 1, .reap_lateness_max_ms = 1250};
+    node.tools = {.reports = 40, .errors = 7, .denials = 3};
+    node.tools.add(Stuck{.kind = NudgeKind::cycle, .level = NudgeLevel::warning});
     node.processes.running = {2, 1, 0, 0};
     node.processes.max = 4096;
     node.processes.starts = 9;
@@ -179,6 +181,11 @@ TEST(Metrics, AreWellFormedAndTrue) {
         {R"(knell_background_process_exits_total{kind="exited"})", 0},
         {"knell_leases", 2},
         {"knell_heartbeats_total", 100},
+        {"knell_tool_reports_total{outcome=\"ok\"}", 33},
+        {"knell_tool_reports_total{outcome=\"error\"}", 7},
+        {"knell_tool_nudges_total{kind=\"cycle\",level=\"warning\"}", 1},
+        {"knell_tool_nudges_total{kind=\"errors\",level=\"advice\"}", 0},
+        {"knell_tool_denials_total", 3},
         {"knell_reaps_total", 1},
         {"knell_reap_lateness_max_seconds", 1.25},
         {"knell_events_total", 500},

@@ -9,6 +9,7 @@
 
 #include "core/background_process.hpp"
 #include "core/event.hpp"
+#include "core/guard.hpp"
 #include "core/session.hpp"
 #include "store/delivery.hpp"
 #include "store/store.hpp"
@@ -101,6 +102,7 @@ struct NodeStatus {
         std::int64_t reap_lateness_last_ms = 0;
         std::int64_t reap_lateness_max_ms = 0;
     } leases;
+    GuardCounts tools;                                                     // calls of agents' tools
     struct Processes {                                                     // background processes
         std::array<std::size_t, process_activity_names.size()> running{};  // by activity
         std::size_t max = 0;

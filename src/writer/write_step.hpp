@@ -64,6 +64,7 @@ class WriteStep {
         state_.set_reset_policies(std::move(policies));
     }
     void set_compress_at(std::int64_t tokens) { state_.set_compress_at(tokens); }
+    void set_guard_policy(const GuardPolicy& policy) { state_.set_guard_policy(policy); }
     void set_processes_max(std::size_t most) { state_.set_processes_max(most); }
     /// Whoever can be heard is heard from now on: what passed before counts against no lease.
     Now listen_from_now();

@@ -159,6 +159,7 @@ void Writer::follow_config() {
     const auto config = config_.current();
     write_step_.set_reset_policies(config->reset_policies);
     write_step_.set_compress_at(config->summarizer.at_tokens);
+    write_step_.set_guard_policy(config->guard);
 }
 
 void Writer::loop() {
@@ -240,6 +241,11 @@ std::string Writer::why_failing() const {
     return why_failing_;
 }
 
+GuardCounts Writer::tool_counts() const {
+    const Lock lock(tools_mutex_);
+    return tools_;
+}
+
 void Writer::update_figures() {
     const auto& counts = write_step_.counts();
     for (std::size_t i = 0; i < figures_.by_status.size(); ++i) {
@@ -261,6 +267,8 @@ void Writer::update_figures() {
     figures_.reaps = counts.reaps;
     figures_.reap_lateness_last_ms = counts.reap_lateness_last.count();
     figures_.reap_lateness_max_ms = counts.reap_lateness_max.count();
+    const Lock lock(tools_mutex_);
+    tools_ = counts.tools;
 }
 
 }  // namespace knell

@@ -10,6 +10,7 @@
 #include "base/bounded_queue.hpp"
 #include "base/mutex.hpp"
 #include "config/config_holder.hpp"
+#include "core/guard.hpp"
 #include "engine/input.hpp"
 #include "store/store.hpp"
 #include "watch/process_table.hpp"
@@ -77,6 +78,8 @@ class Writer {
         std::atomic<std::int64_t> reap_lateness_max_ms{0};
     };
     const Figures& figures() const { return figures_; }
+    /// Of agents' tools, since the daemon came up.  Any thread.
+    GuardCounts tool_counts() const;
     /// Why the store took nothing the last time; "" when it did.  Any thread.
     std::string why_failing() const;
     std::size_t queued() const { return queue_.size(); }
@@ -106,6 +109,8 @@ class Writer {
     Figures figures_;
     mutable Mutex failing_mutex_;
     std::string why_failing_ KNELL_GUARDED_BY(failing_mutex_);
+    mutable Mutex tools_mutex_;
+    GuardCounts tools_ KNELL_GUARDED_BY(tools_mutex_);
 
     // Writer thread only (after start).
     WriteStep write_step_;

@@ -48,6 +48,19 @@ constexpr std::array lease_fields{
     always("reap_lateness_last_ms", integer, "how late the last one was"),
     always("reap_lateness_max_ms", integer, "how late the latest one was"),
 };
+constexpr std::array nudge_counts = [] {
+    std::array<Field, nudge_level_names.size()> rows;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        rows.at(i) = always(nudge_level_names.at(i), integer, "of this level");
+    }
+    return rows;
+}();
+constexpr std::array tool_counts{
+    always("reports", integer, "calls that were reported since the daemon started"),
+    always("errors", integer, "of these failed"),
+    always_object("nudges", nudge_counts, "times that an agent was told that it is stuck"),
+    always("denials", integer, "calls that an open circuit breaker refused"),
+};
 constexpr std::array process_counts{
     always("running", integer, "all of these"),
     always("working", integer, "that do something"),
@@ -101,6 +114,7 @@ constexpr std::array status_result{
     always_object("ended", ended_fields, "those that ended lately"),
     always_object("leaks", leak_fields, "what must not be"),
     always_object("leases", lease_fields, "leases and how they end"),
+    always_object("tools", tool_counts, "calls of agents' tools"),
     always_object("processes", process_counts, "background processes that run"),
     always("watched_processes", integer, "owners that are watched"),
     always_object("watch", watch_fields, "how they are watched"),
@@ -148,6 +162,17 @@ JsonObject render(const NodeStatus::Leases& leases) {
             {"reap_lateness_max_ms", leases.reap_lateness_max_ms}};
 }
 
+JsonObject render(const GuardCounts& tools) {
+    JsonObject nudges;
+    for (std::size_t i = 0; i < nudge_level_names.size(); ++i) {
+        nudges[nudge_level_names.at(i)] = tools.of(static_cast<NudgeLevel>(i));
+    }
+    return {{"reports", tools.reports},
+            {"errors", tools.errors},
+            {"nudges", nudges},
+            {"denials", tools.denials}};
+}
+
 JsonObject render(const NodeStatus::Processes& processes) {
     const auto count = [&processes](ProcessActivity activity) {
         return processes.running.at(static_cast<std::size_t>(activity));
@@ -186,6 +211,7 @@ JsonObject render(const NodeStatus& node) {
         JsonObject{{"day", render(node.ended_day)}, {"week", render(node.ended_week)}};
     status["leaks"] = JsonObject{{"ended_without_reason", node.ended_without_reason}};
     status["leases"] = render(node.leases);
+    status["tools"] = render(node.tools);
     status["processes"] = render(node.processes);
     const auto& watch = node.watch;
     status["watched_processes"] = watch.held + watch.looked_at;

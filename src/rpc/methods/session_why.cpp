@@ -9,6 +9,7 @@
 #include "rpc/method_table.hpp"
 #include "rpc/methods/process_row.hpp"
 #include "rpc/methods/reset_row.hpp"
+#include "rpc/methods/tool_row.hpp"
 #include "watch/process_check.hpp"
 #include "wire/session_fields.hpp"
 #include "wire/session_json.hpp"
@@ -58,6 +59,11 @@ constexpr std::array why_result{
           .items = text,
           .when = "it is open and has a key",
           .about = "the same in words, a sentence each"},
+    Field{.name = "guard",
+          .type = object,
+          .fields = tool_rows::guard_fields,
+          .when = "it is open and calls of its tools were reported",
+          .about = "what is known of these calls, and whether its agent is stuck"},
     with_object(always("processes", array, "its background processes that run, at most 64 of them"),
                 "process", process_fields),
 };
@@ -256,6 +262,7 @@ Result<Json> explain(const SessionId& id, Seq after, const InspectReply& live, B
         result["reset"] = render_reset(*reset, now);
         result["reset_explained"] = JsonArray(words.begin(), words.end());
     }
+    if (auto guard = render_guard(live)) result["guard"] = std::move(*guard);
     JsonArray rows;
     for (const auto& row : *processes) {
         rows.push_back(render_process(row, /*task_id=*/{}, now, backend));
