@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/claude_surroundings.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/help_text.hpp"
@@ -78,6 +79,8 @@ constexpr std::array verbs{
     Verb{"token", "[OPTIONS] ACTION", daemon_group, "Show or rotate what HTTP clients log in with",
          make_token},
     Verb{"rpc", "[OPTIONS] METHOD [JSON]", program_group, "Make one JSON-RPC call", make_rpc},
+    Verb{"hook", "[OPTIONS] AGENT", program_group,
+         "Keep the record of an agent, as a hook that it runs", make_hook},
     Verb{"mcp", "", program_group, "Serve agents over the Model Context Protocol", make_mcp},
 };
 
@@ -180,6 +183,11 @@ int run_parsed(const CLI::App& app, const std::vector<std::unique_ptr<Command>>&
 
 int run_app(int argc, const char* const* argv) {
     std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+    // An agent waits for this at every call of a tool: without a parser for thirty verbs.
+    const bool is_hook = arguments.size() == 2 && arguments[0] == "hook";
+    if (is_hook && arguments[1] == "claude-code") {
+        return run_claude_hook(Paths::from_environment());
+    }
     CLI::App app{description, "knell"};
     app.formatter(std::make_shared<HelpFormat>("VERB [OPTIONS]"));
     app.set_version_flag("--version", fmt::format("knell {} ({})", version, commit),

@@ -61,5 +61,6 @@ std::unique_ptr<Command> make_start();
 std::unique_ptr<Command> make_stop();
 std::unique_ptr<Command> make_vouch();
 std::unique_ptr<Command> make_mcp();
+std::unique_ptr<Command> make_hook();
 
 }  // namespace knell::cli
