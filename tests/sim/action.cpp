@@ -14,7 +14,7 @@ struct Row {
     std::uint32_t weight;
 };
 
-constexpr std::array<Row, 93> table{{
+constexpr std::array<Row, 96> table{{
     {Kind::pass, "time passes", 30},
     {Kind::pass_long, "much time passes", 10},
     {Kind::stall, "the daemon stalls", 3},
@@ -108,10 +108,39 @@ constexpr std::array<Row, 93> table{{
     {Kind::slow_feeds, "the threads that feed are slow, or not", 3},
     {Kind::keep_few_events, "few events are kept", 2},
     {Kind::keep_all_events, "all events are kept", 1},
+    // Not drawn with the others, see add_tools.
+    {Kind::report_tools, "an agent reports calls of its tools", 0},
+    {Kind::report_wrong, "calls are reported under a wrong generation", 0},
+    {Kind::check_tool, "an agent asks whether it may call a tool", 0},
 }};
 
 constexpr std::size_t actions_min = 30;
 constexpr std::size_t actions_more = 120;
+
+Action any_action(Kind kind, std::mt19937_64& random) {
+    return {kind, static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random()),
+            static_cast<std::uint32_t>(random())};
+}
+
+/// Agents call tools beside whatever else happens, in every second run; with dice of their own, so
+/// that all else is what it would be without them.
+void add_tools(std::vector<Action>& actions, std::uint64_t seed) {
+    std::mt19937_64 random(seed ^ 0x7001'5000'0000'0000U);
+    if (random() % 2 == 0) return;
+    std::vector<Action> all;
+    all.reserve(2 * actions.size());
+    for (const auto& action : actions) {
+        all.push_back(action);
+        while (random() % 3 == 0) {
+            const auto draw = random() % 8;
+            all.push_back(any_action(draw < 4   ? Kind::report_tools
+                                     : draw < 5 ? Kind::report_wrong
+                                                : Kind::check_tool,
+                                     random));
+        }
+    }
+    actions = std::move(all);
+}
 
 }  // namespace
 
@@ -125,6 +154,7 @@ std::vector<Action> actions_of(std::uint64_t seed) {
     std::array<std::uint32_t, table.size()> weights{};
     std::uint32_t total = 0;
     for (std::size_t i = 0; i < table.size(); ++i) {
+        if (table[i].weight == 0) continue;
         constexpr std::array<std::uint32_t, 5> moods{0, 1, 2, 2, 6};
         weights[i] = table[i].weight * moods[random() % moods.size()];
         total += weights[i];
@@ -137,6 +167,7 @@ std::vector<Action> actions_of(std::uint64_t seed) {
         action = {table[i].kind, static_cast<std::uint32_t>(random()),
                   static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random())};
     }
+    add_tools(actions, seed);
     return actions;
 }
 

@@ -110,6 +110,10 @@ enum class Kind : std::uint8_t {
     slow_feeds,
     keep_few_events,
     keep_all_events,
+    // Tools of agents
+    report_tools,
+    report_wrong,
+    check_tool,
 };
 
 /// Numbers mean what they can mean when the action is taken: "which session" is modulo those there

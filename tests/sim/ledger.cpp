@@ -134,6 +134,15 @@ void Ledger::note_arrival(const Input& input, Host::Duration at) {
         for (const auto& beat : beats->beats) {
             note_arrived_sign(beat.session_id, beat.generation);
         }
+    } else if (const auto* check = as<CheckTool>(input)) {
+        note_arrived_sign(check->session_id, check->generation);
+    } else if (const auto* reports = as<ReportTools>(input)) {
+        if (!reports->session_id.empty()) {
+            note_arrived_sign(reports->session_id, reports->generation);
+        }
+        for (const auto& one : reports->reports) {
+            if (reports->session_id.empty()) note_arrived_sign(one.session_id, one.generation);
+        }
     } else if (const auto* hosted = hosted_named_by(input)) {
         note_arrived_sign(*hosted, sessions_[hosted->text()].generation);
     }
@@ -149,6 +158,7 @@ const SessionId* Ledger::hosted_named_by(const Input& input) const {
 }
 
 void Ledger::forget_arrivals(bool flushed) {
+    tools.clear();
     conversations.forget_arrivals(used_, flushed);
     for (auto& [id, process] : processes_) {
         process.activity.reset();
@@ -242,12 +252,29 @@ void Ledger::note_reply(const Said& said) {
     } else if (const auto* appended = std::get_if<AppendedReply>(&*said.reply)) {
         sessions_[appended->session_id.text()].messages = appended->tally.messages;
         note_sign(appended->session_id, appended->generation, said.arrived);
+    } else if (const auto* check = as<CheckTool>(said.input)) {
+        note_sign(check->session_id, check->generation, said.arrived);
+    } else if (const auto* reports = as<ReportTools>(said.input)) {
+        note_reporters(*reports, said.arrived);
     } else if (const auto* turn = std::get_if<TurnReply>(&*said.reply)) {
         note_sign(turn->session_id, turn->generation, said.arrived);
     } else if (const auto* beats = std::get_if<HeartbeatReply>(&*said.reply)) {
         for (const auto& id : beats->renewed) {
             note_sign(id, sessions_[id.text()].generation, said.arrived);
         }
+    }
+}
+
+/// Whose reports were counted: their agents are at work.
+void Ledger::note_reporters(const ReportTools& reports, Host::Duration arrived) {
+    if (!reports.session_id.empty()) {
+        return note_sign(reports.session_id, reports.generation, arrived);
+    }
+    for (const auto& one : reports.reports) {
+        const auto* known = find(one.session_id);
+        const bool was_counted =
+            known != nullptr && known->open && known->generation == one.generation;
+        if (was_counted) note_sign(one.session_id, one.generation, arrived);
     }
 }
 
@@ -294,6 +321,10 @@ void Ledger::note(const StepFacts& step) {
         note_event(event, step);
         conversations.note_event(event, step);
     }
+    for (const auto& said : step.said) {
+        if (!step.by_former) tools.take(said, *this, step);
+    }
+    tools.clear_due();
     for (const auto& said : step.said) note_reply(said);
     conversations.note(step, used_);
 }

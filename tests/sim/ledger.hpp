@@ -10,6 +10,7 @@
 #include "engine/input.hpp"
 #include "hearing.hpp"
 #include "host.hpp"
+#include "tools.hpp"
 
 namespace knell::sim {
 
@@ -187,6 +188,7 @@ class Ledger {
     Host::Duration held_at(const SessionId& id) const;
 
     Conversations conversations;
+    ToolTruth tools;
     std::map<std::string, Hearing> hearings;
     std::map<std::string, std::vector<Forgotten>> forgotten;  // the oldest first
     std::vector<Following> followings;
@@ -194,6 +196,7 @@ class Ledger {
 
   private:
     void note_reply(const Said& said);
+    void note_reporters(const ReportTools& reports, Host::Duration arrived);
     void note_seen_death(const OwnerGone& gone);
     void note_event(const Event& event, const StepFacts& step);
     void note_process_event(const Event& event, const StepFacts& step);

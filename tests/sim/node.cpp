@@ -50,6 +50,7 @@ Result<WriteStep::Recovered> Node::start(SpoolAtStart& spool) {
         group_max_);
     write_step_->set_reset_policies(policies_);
     write_step_->set_compress_at(compress_at_);
+    write_step_->set_guard_policy(guard_policy());
     begin_to_watch();
     self_ = host_.start();
     leftovers_ = std::make_unique<Leftovers>(host_, tell_.signal);

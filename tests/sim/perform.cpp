@@ -32,8 +32,9 @@ void World::perform(const Action& action) {
     const bool known = perform_on_time(action) || perform_on_process(action) ||
                        perform_by_client(action) || perform_on_clients(action) ||
                        perform_on_background(action) || perform_on_conversation(action) ||
-                       perform_by_observer(action) || perform_on_daemon(action) ||
-                       perform_on_subscriber(action) || perform_on_follower(action);
+                       perform_on_tools(action) || perform_by_observer(action) ||
+                       perform_on_daemon(action) || perform_on_subscriber(action) ||
+                       perform_on_follower(action);
     if (!known)
         broken_ = Broken{"the simulator knows every action", std::string(name_of(action.kind))};
     pump();

@@ -7,6 +7,10 @@ const std::vector<Promise>& promises() {
         {Moment::step, "event numbers without holes", wrong_number},
         {Moment::step, "one start and one end a generation", second_start_or_end},
         {Moment::step, "fenced writes are refused, rightful ones taken", wrong_reply},
+        {Moment::step,
+         "an agent is told that it is stuck when all its calls say so, and refused "
+         "calls only while a breaker is open for them",
+         nudged_wrongly},
         {Moment::step, "nobody's word hides a death that was seen before it", death_hidden},
         {Moment::settled, "no lease whose renewal arrived in time is reaped", renewal_ignored},
         {Moment::settled, "no end without evidence, no living owner's session ended",

@@ -84,7 +84,8 @@ struct Broken {
 std::optional<Broken> find_broken(Moment moment, const Scene& scene);
 
 // The checks, by what they are about.
-std::string wrong_number(const Scene& scene);  // promises_log.cpp
+std::string nudged_wrongly(const Scene& scene);  // promises_tools.cpp
+std::string wrong_number(const Scene& scene);    // promises_log.cpp
 std::string second_start_or_end(const Scene& scene);
 std::string open_miscounted(const Scene& scene);
 std::string acknowledged_but_absent(const Scene& scene);

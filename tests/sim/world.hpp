@@ -96,6 +96,7 @@ class World {
     bool perform_on_clients(const Action& action);
     bool perform_on_background(const Action& action);
     bool perform_on_conversation(const Action& action);
+    bool perform_on_tools(const Action& action);
     bool perform_by_observer(const Action& action);
     bool perform_on_daemon(const Action& action);
     bool perform_on_subscriber(const Action& action);
@@ -135,6 +136,8 @@ class World {
     void begin_compression(const SessionId& session, Generation generation);
     void summarise(const Action& action);
     void change_policies(const Action& action);
+    std::string pick_reporter(std::uint32_t which) const;
+    void report_tools(const Action& action);
     /// Sessions that the daemon names itself get a new id with each call.
     void give_fresh_id(Input& input);
     Message next_message();
