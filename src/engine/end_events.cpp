@@ -11,23 +11,25 @@ namespace knell {
 
 namespace {
 
-/// What was left running and is to be stopped gets that fate; before anybody is told of the end.
-void order_stop(End& end, const LiveSession& live) {
-    if (live.leftovers() != LeftoversPolicy::stop) return;
-    for (auto& leftover : end.leftovers) {
-        if (leftover.fate == Fate::left) leftover.fate = Fate::stopping;
-    }
+bool is_on_record(const Leftover& leftover, const SessionId& id, const State& state) {
+    const auto* process = state.processes().find(leftover.process_id);
+    return process != nullptr && process->row.session_id == id;
 }
 
-/// What is on record as its own is dealt with as a reset says; stopping it is ordered beside this,
-/// with everything below it.
-void settle_processes(End& end, const SessionId& id, ProcessesAtEnd fate, const State& state) {
-    if (fate == ProcessesAtEnd::leave) return;
+/// What becomes of each that runs on, before anybody is told of the end.  Those on record are
+/// stopped beside this, with everything below them, where a reset says so.
+void settle(End& end, const LiveSession& live, ProcessesAtEnd processes, const State& state) {
+    const auto fate_of = [&](const Leftover& leftover) {
+        const bool is_asked_for =
+            processes != ProcessesAtEnd::by_leftovers && is_on_record(leftover, live.id(), state);
+        if (!is_asked_for) {
+            return live.leftovers() == LeftoversPolicy::stop ? Fate::stopping : Fate::left;
+        }
+        if (processes == ProcessesAtEnd::leave) return Fate::left;
+        return processes == ProcessesAtEnd::stop ? Fate::stopping : Fate::handed_over;
+    };
     for (auto& leftover : end.leftovers) {
-        const auto* process = state.processes().find(leftover.process_id);
-        if (process == nullptr || process->row.session_id != id) continue;
-        if (leftover.fate != Fate::left) continue;
-        leftover.fate = fate == ProcessesAtEnd::stop ? Fate::stopping : Fate::handed_over;
+        if (leftover.fate == Fate::left) leftover.fate = fate_of(leftover);
     }
 }
 
@@ -67,8 +69,7 @@ const End& end_session(Decision& decision, EndPath path, const LiveSession& live
     keep_within_life(end, live);
     tell_parked_owner(end, live);
     name_processes(end.leftovers, id, state);
-    order_stop(end, live);
-    settle_processes(end, id, aftermath.processes, state);
+    settle(end, live, aftermath.processes, state);
     const auto place = decision.changes.size();
     record_leftovers(decision, end.leftovers, live.event(EventType::notice, now, owner_hosts),
                      state);

@@ -7,11 +7,17 @@
 
 namespace knell {
 
-/// What becomes of the background processes of a session that ends, and who goes on in its place.
-enum class ProcessesAtEnd : std::uint8_t { leave, stop, hand_over };
+/// What becomes of the background processes of a session that ends.  Where its conversation goes on
+/// in another, or begins anew, that says it of those on record, whatever its `leftovers` policy is.
+enum class ProcessesAtEnd : std::uint8_t {
+    by_leftovers,  // as what else it leaves running
+    leave,
+    stop,
+    hand_over,
+};
 struct Aftermath {
-    ProcessesAtEnd processes = ProcessesAtEnd::leave;
-    SessionId successor{};  // empty: nobody
+    ProcessesAtEnd processes = ProcessesAtEnd::by_leftovers;
+    SessionId successor{};  // who goes on in its place; empty: nobody
 };
 
 /// The one way a live session ends: the change, its events and what must follow.  Every path to an

@@ -133,6 +133,28 @@ TEST_P(ChildStory, WhatRunsGoesOnInTheChild) {
     EXPECT_EQ(process(7).session_id.text(), "c") << "it goes on, and so does what it runs";
 }
 
+/// The command is not over: its conversation goes on.
+TEST_P(ChildStory, WhatRunsGoesOnAlsoWhereLeftoversAreStopped) {
+    auto opened = create("s", process_owner(300));
+    opened.draft.leftovers = LeftoversPolicy::stop;
+    journal().one(std::move(opened), at(2));
+    journal().one(append("s", 1, {"one", "two"}), at(2));
+    journal().one(record_process("s", 7), at(3));
+    journal().one(vouch(7, at(9000).wall), at(3));
+    auto step = say(compress("s", 1, "c", "all", 2), at(5));
+    EXPECT_EQ(shown("s").end->leftovers.at(0).fate, Fate::handed_over);
+    EXPECT_TRUE(effects_of<StopLeftovers>(step).empty());
+
+    step = say(branch("c", 1, "d"), at(6));
+    EXPECT_EQ(shown("c").end->leftovers.at(0).fate, Fate::handed_over);
+    EXPECT_TRUE(effects_of<StopLeftovers>(step).empty());
+    EXPECT_EQ(process(7).session_id.text(), "d");
+
+    step = journal().step({gone(300, exited(0), "d", {})}, at(7));
+    EXPECT_EQ(shown("d").end->leftovers.at(0).fate, Fate::stopping) << "now it is over";
+    EXPECT_EQ(effects_of<StopLeftovers>(step).size(), 1U);
+}
+
 TEST_P(ChildStory, ATurnGoesOnInWhatReplacesItsSession) {
     journal().state.set_reset_policies(idle_policy(10min));
     journal().one(turn("p", 1, true), at(2));

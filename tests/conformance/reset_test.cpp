@@ -303,6 +303,27 @@ TEST_P(ResetStory, WhatRunsAfterAnEndThatNobodyMeantIsDealtWithByTheReset) {
     EXPECT_EQ(stops[0].id, process_id(8));
 }
 
+/// What a person or a policy resets is no command that is over.
+TEST_P(ResetStory, WhatIsToRunOnIsNotStoppedAsALeftover) {
+    for (const auto on_reset : {OnReset::warn, OnReset::keep}) {
+        journal().state.set_reset_policies(idle_policy(10min, on_reset));
+        const std::string id(on_reset == OnReset::warn ? "w" : "v");
+        const auto pid = on_reset == OnReset::warn ? 7 : 8;
+        auto opened = create(id, process_owner(300 + pid));
+        opened.draft.key = id;
+        opened.draft.leftovers = LeftoversPolicy::stop;
+        journal().one(std::move(opened), at(1));
+        journal().one(record_process(id, pid), at(1));
+        const auto step = say(reset(id, /*force=*/true), at(2));
+        ASSERT_TRUE(shown(id).end);
+        EXPECT_EQ(shown(id).end->leftovers.at(0).fate, Fate::left);
+        EXPECT_TRUE(effects_of<StopLeftovers>(step).empty());
+        EXPECT_TRUE(effects_of<StopTree>(step).empty());
+    }
+    ASSERT_TRUE(journal().one(route("v", "next", 100), at(3)));
+    EXPECT_EQ(process(8).session_id.text(), "next") << "kept";
+}
+
 TEST_P(ResetStory, APersonIsToldWhatWorksInWhatHasEnded) {
     runs(7, ProcessActivity::working, at(1));
     journal().group({gone(100, exited(1))}, at(5));
