@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.hpp"
 #include "core/route_rules.hpp"
 #include "engine/blockers.hpp"
 #include "engine/decide_on.hpp"
@@ -54,6 +55,17 @@ Error held_by(const SessionId& id, std::vector<Blocker> blockers, WallTime now) 
             BlockedBy{std::move(blockers)}};
 }
 
+Event deferred(Event event, ResetKind kind, const ResetPolicy& policy,
+               std::vector<Blocker> blockers) {
+    event.detail = fmt::format(
+        "{}: its reset by {} is due and held back by {}, until {} at the latest, or "
+        "until a message puts it off",
+        reset_word(kind), policy.name, describe(blockers, event.time),
+        format_rfc3339(last_let_go(blockers).value_or(event.time)));
+    event.blockers = std::move(blockers);
+    return event;
+}
+
 }  // namespace
 
 void defer_reset(Decision& decision, const LiveSession& live, ResetKind kind,
@@ -69,14 +81,18 @@ void tell_deferred(Decision& decision, const LiveSession& live, ResetKind kind,
     // Once for each set of them.
     if (live.reset_held_since() && ids_of(blockers) == live.reset_held_by()) return;
     const auto now = state.time_for(live);
-    auto event = live.event(EventType::session_reset_deferred, now, state.owner_hosts());
-    event.detail = fmt::format(
-        "{}: its reset by {} is due and held back by {}, until {} at the latest, or "
-        "until a message puts it off",
-        reset_word(kind), state.policy_of(live).name, describe(blockers, now),
-        format_rfc3339(last_let_go(blockers).value_or(now)));
-    event.blockers = std::move(blockers);
-    decision.events.push_back(std::move(event));
+    decision.events.push_back(
+        deferred(live.event(EventType::session_reset_deferred, now, state.owner_hosts()), kind,
+                 state.policy_of(live), std::move(blockers)));
+}
+
+void tell_deferred_of_reopened(Decision& decision, ResetKind kind, const ResetPolicy& policy,
+                               std::vector<Blocker> blockers) {
+    const auto opened = std::ranges::find(decision.events, EventType::session_start, &Event::type);
+    CHECK(opened != decision.events.end());
+    auto event = *opened;
+    event.type = EventType::session_reset_deferred;
+    decision.events.push_back(deferred(std::move(event), kind, policy, std::move(blockers)));
 }
 
 void let_go_of_reset(Decision& decision, const LiveSession& live) {

@@ -66,8 +66,9 @@ Decided<RoutedReply> open_after(Route&& route, const Session& prior, const State
     // A reset has dealt with what ran; whatever else ended it left that as it was.
     if (!is_reset(prior.end->reason)) {
         const auto& opened = std::get<Opened>(decided.changes.front()).session;
-        settle_processes(decided, event_about(opened, EventType::notice, opened.started_at),
-                         prior.id, policy.on_reset, state);
+        settle_processes_of_ended(decided,
+                                  event_about(opened, EventType::notice, opened.started_at),
+                                  prior.id, policy, state);
     }
     if (policy.on_reset == OnReset::keep) {
         hand_processes_over(decided, prior.id, child, 1, state);
@@ -139,6 +140,16 @@ Decided<RoutedReply> go_on(const Route& route, const LiveSession& live, const St
     return decided;
 }
 
+/// It was opened again, and its reset is due; but what runs in it holds that, whoever is gone.
+Decided<RoutedReply> hold_reopened(Decided<RoutedReply>&& decided, ResetKind kind,
+                                   const ResetPolicy& policy, bool is_automatic, HeldReset&& held) {
+    if (!decided.reply) return std::move(decided);
+    // After a machine's message it stays due, and is told when it is looked at.
+    if (!is_automatic) tell_deferred_of_reopened(decided, kind, policy, held.blockers);
+    decided.reply->held = std::move(held);
+    return std::move(decided);
+}
+
 Decided<RoutedReply> route_to_open(Route&& route, const LiveSession& live, const State& state) {
     const bool is_ownerless = live.parked_since() || departed(live, state);
     if (!is_ownerless && !may_use(live, route.draft.owner, state)) {
@@ -147,26 +158,27 @@ Decided<RoutedReply> route_to_open(Route&& route, const LiveSession& live, const
     // A person's word, or the gateway's: it waits for nothing.
     const bool is_suspended = live.suspended_at().has_value();
     const auto kind = is_suspended ? std::nullopt : state.reset_due(live);
-    if (auto gone = departed(live, state)) {
-        if (!is_suspended && !kind)
-            return open_again(std::move(route), live.id(), live.title(), nullptr, state);
-        // Its owner is gone, which is what ends it.
-        return replace(std::move(route), live, gone->path, std::move(gone->end), kind, state);
-    }
-    if (is_suspended) return reset_open(std::move(route), live, std::nullopt, state);
+    const auto& policy = state.policy_of(live);
     std::vector<Blocker> blockers;
-    if (kind) blockers = blockers_by_policy(live.id(), state.policy_of(live), state);
-    if (kind && blockers.empty()) return reset_open(std::move(route), live, kind, state);
-
+    if (kind) blockers = blockers_by_policy(live.id(), policy, state);
+    if (is_suspended || (kind && blockers.empty())) {
+        // Where its owner is gone, that is what ends it.
+        if (auto gone = departed(live, state)) {
+            return replace(std::move(route), live, gone->path, std::move(gone->end), kind, state);
+        }
+        return reset_open(std::move(route), live, kind, state);
+    }
     const bool is_automatic = route.is_automatic;
-    auto decided = live.parked_since()
+    auto decided = is_ownerless
                        ? open_again(std::move(route), live.id(), live.title(), nullptr, state)
                        : go_on(route, live, state);
     if (!decided.reply || !kind) return decided;
-    const auto now = state.time_for(live);
-    decided.reply->held =
-        HeldReset{live.reset_held_since().value_or(now), last_let_go(blockers), blockers};
-    if (live.parked_since()) return decided;
+    HeldReset held{live.reset_held_since().value_or(state.time_for(live)), last_let_go(blockers),
+                   blockers};
+    if (is_ownerless) {
+        return hold_reopened(std::move(decided), *kind, policy, is_automatic, std::move(held));
+    }
+    decided.reply->held = std::move(held);
     if (is_automatic) {
         defer_reset(decided, live, *kind, std::move(blockers), state);
     } else {
@@ -177,16 +189,31 @@ Decided<RoutedReply> route_to_open(Route&& route, const LiveSession& live, const
     return decided;
 }
 
-/// Why one that has ended is past its policy, if it is: suspended, idle or daily.
-std::optional<std::string> past_its_policy(const Session& past, const State& state) {
-    if (past.suspended_at) return std::string(reset_word(std::nullopt));
+/// It ended without anybody meaning to: it goes on, unless it is suspended or past its policy, and
+/// nothing holds that.
+Decided<RoutedReply> route_to_ended(Route&& route, const Session& past, const State& state) {
     const auto& policy =
         state.reset_policies().of({past.source, past.platform, past.chat_type, past.key});
-    // As if the clock had never been set: a gateway that was away for a second was not away for
-    // two hours because of that.
-    const auto kind = state.reset_due(policy, state.unset(past.last_interaction_at));
-    if (!kind) return std::nullopt;
-    return std::string(reset_word(kind));
+    std::optional<ResetKind> kind;
+    if (!past.suspended_at) {
+        // As if the clock had never been set: a gateway that was away for a second was not away
+        // for two hours because of that.
+        kind = state.reset_due(policy, state.unset(past.last_interaction_at));
+        if (!kind) return open_again(std::move(route), past.id, past.title, &past, state);
+        auto blockers = blockers_by_policy(past.id, policy, state);
+        if (!blockers.empty()) {
+            const bool is_automatic = route.is_automatic;
+            const auto now = std::max(state.now().wall, past.end->ended_before);
+            return hold_reopened(open_again(std::move(route), past.id, past.title, &past, state),
+                                 *kind, policy, is_automatic,
+                                 {now, last_let_go(blockers), blockers});
+        }
+    }
+    auto decided = open_after(std::move(route), past, state);
+    if (decided.reply) {
+        decided.reply->auto_reset = RoutedReply::AutoReset{past.id, std::string(reset_word(kind))};
+    }
+    return decided;
 }
 
 std::string word_of(Reason reason) {
@@ -204,15 +231,7 @@ Decided<Route::Reply> decide_on(Route&& route, const Session* tip, const State& 
     if (tip == nullptr) return open_new(std::move(route), state);
 
     const auto reason = tip->end->reason;
-    if (goes_on(reason)) {
-        auto why = past_its_policy(*tip, state);
-        if (!why) return open_again(std::move(route), tip->id, tip->title, tip, state);
-        auto decided = open_after(std::move(route), *tip, state);
-        if (decided.reply) {
-            decided.reply->auto_reset = RoutedReply::AutoReset{tip->id, std::move(*why)};
-        }
-        return decided;
-    }
+    if (goes_on(reason)) return route_to_ended(std::move(route), *tip, state);
     if (!is_reset(reason)) return open_new(std::move(route), state);
     auto decided = open_after(std::move(route), *tip, state);
     // The watcher came first; whoever sent the message is told as if it had not.

@@ -18,15 +18,18 @@ bool is_on_record(const Leftover& leftover, const SessionId& id, const State& st
 
 /// What becomes of each that runs on, before anybody is told of the end.  Those on record are
 /// stopped beside this, with everything below them, where a reset says so.
-void settle(End& end, const LiveSession& live, ProcessesAtEnd processes, const State& state) {
+void settle(End& end, const LiveSession& live, const Aftermath& aftermath, const State& state) {
+    const auto processes = aftermath.processes;
     const auto fate_of = [&](const Leftover& leftover) {
         const bool is_asked_for =
             processes != ProcessesAtEnd::by_leftovers && is_on_record(leftover, live.id(), state);
         if (!is_asked_for) {
             return live.leftovers() == LeftoversPolicy::stop ? Fate::stopping : Fate::left;
         }
-        if (processes == ProcessesAtEnd::leave) return Fate::left;
-        return processes == ProcessesAtEnd::stop ? Fate::stopping : Fate::handed_over;
+        if (processes == ProcessesAtEnd::hand_over) return Fate::handed_over;
+        const bool is_spared =
+            std::ranges::find(aftermath.spared, leftover.process_id) != aftermath.spared.end();
+        return processes == ProcessesAtEnd::leave || is_spared ? Fate::left : Fate::stopping;
     };
     for (auto& leftover : end.leftovers) {
         if (leftover.fate == Fate::left) leftover.fate = fate_of(leftover);
@@ -69,7 +72,7 @@ const End& end_session(Decision& decision, EndPath path, const LiveSession& live
     keep_within_life(end, live);
     tell_parked_owner(end, live);
     name_processes(end.leftovers, id, state);
-    settle(end, live, aftermath.processes, state);
+    settle(end, live, aftermath, state);
     const auto place = decision.changes.size();
     record_leftovers(decision, end.leftovers, live.event(EventType::notice, now, owner_hosts),
                      state);

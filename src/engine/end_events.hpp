@@ -17,7 +17,8 @@ enum class ProcessesAtEnd : std::uint8_t {
 };
 struct Aftermath {
     ProcessesAtEnd processes = ProcessesAtEnd::by_leftovers;
-    SessionId successor{};  // who goes on in its place; empty: nobody
+    SessionId successor{};            // who goes on in its place; empty: nobody
+    std::vector<ProcessId> spared{};  // that run on although processes are stopped
 };
 
 /// The one way a live session ends: the change, its events and what must follow.  Every path to an

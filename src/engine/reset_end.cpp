@@ -1,9 +1,12 @@
 #include "engine/reset_end.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/limits.hpp"
 #include "core/names.hpp"
+#include "core/route_rules.hpp"
 #include "engine/blockers.hpp"
 
 namespace knell {
@@ -28,9 +31,11 @@ void warn_of_processes(Decision& decision, Event event, const SessionId& id, con
     decision.events.push_back(std::move(event));
 }
 
-void stop_processes(Decision& decision, const SessionId& id, const State& state) {
+void stop_processes(Decision& decision, const SessionId& id, const std::vector<ProcessId>& spared,
+                    const State& state) {
     for (const auto* process : state.processes().of(id)) {
         const auto& row = process->row;
+        if (std::ranges::find(spared, row.id) != spared.end()) continue;
         decision.effects.emplace_back(StopTree{
             row.id, row.process, command_text(row.argv, limits::leftover_command_bytes_max),
             std::string(stopped_by)});
@@ -38,6 +43,42 @@ void stop_processes(Decision& decision, const SessionId& id, const State& state)
         decision.changes.emplace_back(ProcessStopAsked{
             {row.number, row.id}, state.time_for(*process), std::string(stopped_by)});
     }
+}
+
+/// What holds a reset, and so is not stopped by one that nothing holds any more.
+std::vector<ProcessId> spared_by(const ResetPolicy& policy, const SessionId& id,
+                                 const State& state) {
+    std::vector<ProcessId> spared;
+    for (const auto& blocker : blockers_by_policy(id, policy, state)) {
+        spared.push_back(blocker.process_id);
+    }
+    return spared;
+}
+
+/// What is stopped of one that has ended, and what runs on: no other event says so.
+void tell_stopped(Decision& decision, Event event, const SessionId& id,
+                  const std::vector<ProcessId>& spared, const State& state) {
+    auto stopped = running_of(id, state);
+    const auto is_spared = [&](const Blocker& one) {
+        return std::ranges::find(spared, one.process_id) != spared.end();
+    };
+    std::vector<Blocker> left;
+    std::ranges::copy_if(stopped, std::back_inserter(left), is_spared);
+    std::erase_if(stopped, is_spared);
+    if (stopped.empty() && left.empty()) return;
+    const auto now = event.time;
+    event.detail = "the conversation was reset after its session had ended";
+    if (!stopped.empty()) event.detail += "; stopped: " + describe(stopped, now);
+    if (!left.empty()) {
+        std::string ids;
+        for (const auto& process : left) ids += " " + process.process_id.text();
+        event.detail += fmt::format(
+            "; left running, as it works or is vouched for: {}; stop with "
+            "`knell stop{}`",
+            describe(left, now), ids);
+    }
+    event.blockers = std::move(left);
+    decision.events.push_back(std::move(event));
 }
 
 ProcessesAtEnd fate_of_processes(OnReset on_reset, const SessionId& successor) {
@@ -86,25 +127,34 @@ End end_by_policy(EndPath path, const LiveSession& live, std::optional<ResetKind
 
 const End& end_by_reset(Decision& decision, EndPath path, const LiveSession& live, End end,
                         const SessionId& successor, const State& state) {
-    const auto on_reset = state.policy_of(live).on_reset;
+    const auto& policy = state.policy_of(live);
     const auto now = state.time_for(live);
-    settle_processes(decision, live.event(EventType::notice, now, state.owner_hosts()), live.id(),
-                     on_reset, state);
-    return end_session(decision, path, live, std::move(end), state.owner_hosts(),
-                       state.time_for(live), state,
-                       {fate_of_processes(on_reset, successor), successor});
+    Aftermath aftermath{fate_of_processes(policy.on_reset, successor), successor};
+    // Nobody asked for that end: what works in it is not to go with it.
+    if (!is_reset(end.reason)) aftermath.spared = spared_by(policy, live.id(), state);
+    if (policy.on_reset == OnReset::warn) {
+        warn_of_processes(decision, live.event(EventType::notice, now, state.owner_hosts()),
+                          live.id(), state);
+    } else if (policy.on_reset == OnReset::stop) {
+        stop_processes(decision, live.id(), aftermath.spared, state);
+    }
+    return end_session(decision, path, live, std::move(end), state.owner_hosts(), now, state,
+                       std::move(aftermath));
 }
 
-void settle_processes(Decision& decision, Event notice, const SessionId& id, OnReset on_reset,
-                      const State& state) {
-    switch (on_reset) {
+void settle_processes_of_ended(Decision& decision, Event notice, const SessionId& id,
+                               const ResetPolicy& policy, const State& state) {
+    switch (policy.on_reset) {
         case OnReset::keep:
             return;
         case OnReset::warn:
             return warn_of_processes(decision, std::move(notice), id, state);
         case OnReset::stop:
-            return stop_processes(decision, id, state);
+            break;
     }
+    const auto spared = spared_by(policy, id, state);
+    tell_stopped(decision, std::move(notice), id, spared, state);
+    stop_processes(decision, id, spared, state);
 }
 
 void hand_processes_over(Decision& decision, const SessionId& from, const SessionId& to,

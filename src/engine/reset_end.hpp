@@ -19,11 +19,15 @@ End end_by_policy(EndPath path, const LiveSession& live, std::optional<ResetKind
 const End& end_by_reset(Decision& decision, EndPath path, const LiveSession& live, End end,
                         const SessionId& successor, const State& state);
 
-/// The same for what session `id` still runs, which may have ended before: nothing is told of that
-/// one any more, so `notice` is about its successor.  What is kept is handed over.
-void settle_processes(Decision& decision, Event notice, const SessionId& id, OnReset on_reset,
-                      const State& state);
+/// The same for what session `id` still runs, which ended before for another reason: nothing is
+/// told of that one any more, so `notice`, which is about its successor, says also what is stopped.
+void settle_processes_of_ended(Decision& decision, Event notice, const SessionId& id,
+                               const ResetPolicy& policy, const State& state);
 
+/// It was to be reset when it is opened again in this decision, and what runs in it holds that:
+/// told of its new generation.
+void tell_deferred_of_reopened(Decision& decision, ResetKind kind, const ResetPolicy& policy,
+                               std::vector<Blocker> blockers);
 /// A reset is due and waits for these processes: on record, and told unless it was.
 void defer_reset(Decision& decision, const LiveSession& live, ResetKind kind,
                  std::vector<Blocker> blockers, const State& state);

@@ -303,6 +303,98 @@ TEST_P(ResetStory, WhatRunsAfterAnEndThatNobodyMeantIsDealtWithByTheReset) {
     EXPECT_EQ(stops[0].id, process_id(8));
 }
 
+/// A dead gateway's build holds the reset as a living one's does.
+TEST_P(ResetStory, WhatWorksHoldsTheResetOfOneWhoseOwnerIsGone) {
+    int round = 0;
+    for (const auto on_reset : {OnReset::stop, OnReset::warn, OnReset::keep}) {
+        SCOPED_TRACE(++round);
+        journal().state.set_reset_policies(idle_policy(10min, on_reset));
+        const auto now = round * 10'000;
+        const auto gateway = 200 + round * 10;
+        const auto pid = 20 + round * 10;
+        const auto opened = journal().one(route("gone", std::to_string(round), gateway), at(now));
+        ASSERT_TRUE(opened) << opened.error().message;
+        const auto id = std::get<RoutedReply>(*opened).session.session_id.text();
+        journal().one(record_process(id, pid), at(now + 1));
+        journal().one(record_process(id, pid + 1), at(now + 1));
+        journal().one(process_active(pid + 1, ProcessActivity::waiting), at(now + 2));
+        journal().one(vouch(pid + 1, at(now + 5000).wall), at(now + 2));
+        journal().group({gone(gateway, exited(1))}, at(now + 5));
+        const auto told_before = of_type(EventType::session_reset_deferred).size();
+
+        const auto step = say(route("gone", "x", gateway + 1), at(now + 700));
+        ASSERT_TRUE(step.replies[0]) << step.replies[0].error().message;
+        const auto& routed = std::get<RoutedReply>(*step.replies[0]);
+        EXPECT_EQ(routed.session.session_id.text(), id);
+        EXPECT_TRUE(routed.is_resumed);
+        EXPECT_FALSE(routed.auto_reset);
+        ASSERT_TRUE(routed.held);
+        EXPECT_EQ(routed.held->blockers.size(), 2U);
+        EXPECT_EQ(routed.held->until, at(now + 1).wall + 24h);
+        EXPECT_TRUE(effects_of<StopTree>(step).empty());
+        EXPECT_EQ(of_type(EventType::session_reset_deferred).size(), told_before + 1);
+
+        // Seen to go in the same moment as the message comes.
+        journal().tick(at(now + 701));
+        auto replies = journal().group(
+            {gone(gateway + 1, exited(1)), route("gone", "y", gateway + 2)}, at(now + 1400));
+        ASSERT_TRUE(replies[1]) << replies[1].error().message;
+        const auto& again = std::get<RoutedReply>(*replies[1]);
+        EXPECT_EQ(again.session.session_id.text(), id);
+        EXPECT_TRUE(again.is_resumed && again.held);
+
+        // A machine's message opens it again, and its reset comes when nothing holds it.
+        journal().group({gone(gateway + 2, exited(1))}, at(now + 1401));
+        auto machine = route("gone", "z", gateway + 3);
+        machine.is_automatic = true;
+        replies = journal().group({std::move(machine)}, at(now + 2100));
+        ASSERT_TRUE(replies[0]) << replies[0].error().message;
+        EXPECT_TRUE(std::get<RoutedReply>(*replies[0]).held);
+        EXPECT_TRUE(shown(id).reset_held_since);
+        EXPECT_EQ(of_type(EventType::session_reset_deferred).size(), told_before + 3);
+        journal().group({process_gone(pid, exited(0)), vouch(pid + 1, {})}, at(now + 2200));
+        EXPECT_EQ(shown(id).end->reason, Reason::idle_expiry);
+        journal().group({process_gone(pid + 1, exited(0))}, at(now + 2201));
+    }
+}
+
+/// A person wants the next message to begin anew; nobody said that what works is to be killed.
+TEST_P(ResetStory, TheResetOfOneThatHadEndedStopsNothingThatCounts) {
+    journal().state.set_reset_policies(idle_policy(10min, OnReset::stop));
+    runs(7, ProcessActivity::listening, at(1));
+    runs(8, ProcessActivity::working, at(1));
+    journal().one(suspend(key), at(2));
+    journal().group({gone(100, exited(1))}, at(5));
+    auto step = say(route(key, "b", 200), at(6));
+    auto stops = effects_of<StopTree>(step);
+    ASSERT_EQ(stops.size(), 1U);
+    EXPECT_EQ(stops[0].id, process_id(7));
+    EXPECT_FALSE(process(8).stop_asked_at);
+    const auto notices = of_type(EventType::notice);
+    ASSERT_EQ(notices.size(), 1U) << "the end said nothing of it";
+    EXPECT_EQ(notices[0].session_id.text(), "b");
+    ASSERT_EQ(notices[0].blockers.size(), 1U);
+    EXPECT_EQ(notices[0].blockers[0].process_id, process_id(8));
+    EXPECT_NE(notices[0].detail.find("stopped: " + process_id(7).text()), std::string::npos)
+        << notices[0].detail;
+    EXPECT_NE(notices[0].detail.find("knell stop " + process_id(8).text()), std::string::npos)
+        << notices[0].detail;
+
+    // Its owner is only just seen to go.
+    journal().one(record_process("b", 9), at(7));
+    journal().one(record_process("b", 10), at(7));
+    journal().one(process_active(10, ProcessActivity::waiting), at(7));
+    journal().one(suspend(key), at(8));
+    step = journal().step({gone(200, exited(1)), route(key, "c", 300)}, at(9));
+    stops = effects_of<StopTree>(step);
+    ASSERT_EQ(stops.size(), 1U);
+    EXPECT_EQ(stops[0].id, process_id(10));
+    for (const auto& leftover : shown("b").end->leftovers) {
+        EXPECT_EQ(leftover.fate,
+                  leftover.process_id == process_id(9) ? Fate::left : Fate::stopping);
+    }
+}
+
 /// What a person or a policy resets is no command that is over.
 TEST_P(ResetStory, WhatIsToRunOnIsNotStoppedAsALeftover) {
     for (const auto on_reset : {OnReset::warn, OnReset::keep}) {
