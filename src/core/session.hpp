@@ -83,7 +83,7 @@ struct Session {
     std::optional<WallTime> detached_since;
     bool attach_told = false;  // the last that was told of them is session:attach
     bool pinned = false;       // a person wants it kept
-    /// It was opened again by its id while a newer one had its key: messages do not come here.
+    /// A newer one took its key, for good: messages do not come here.
     bool key_taken = false;
     bool summary_lost = false;  // it came out of a compression that had to go on without a summary
     /// The next message begins a new conversation: since when, and why.

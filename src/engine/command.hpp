@@ -68,6 +68,8 @@ struct Resume {
     std::optional<Close> and_close;
     Reaper reaper;
     bool reaper_is_parent = false;
+    /// A newer session, open or not, has its key.  Found where the record is at hand.
+    bool has_newer_of_key = false;
 };
 
 struct Append {

@@ -25,6 +25,7 @@ Session child_of(const Session& row, const LiveSession& live, const SessionId& i
     child.ordinal = state.heads().ordinal + 1;
     child.id = id;
     child.key = row.key;
+    child.key_taken = live.is_key_taken();
     child.source = row.source;
     child.platform = row.platform;
     child.user_id = row.user_id;
@@ -122,6 +123,7 @@ Decided<Branch::Reply> decide_on(Branch&& branch, const Session* row, const Stat
     if (branch.keep_open) {
         // A key has one open session: its messages go where they went.
         child.key.clear();
+        child.key_taken = false;
     } else {
         auto end = end_of_parent(EndPath::branched, "session.branch by " + branch.said_by, now);
         end.detail = fmt::format("goes on as {}", child.id.text());

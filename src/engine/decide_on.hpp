@@ -50,6 +50,8 @@ End end_of(const Close& close, EndPath path, WallTime now);
 void mark_uncertain_if_known(Decision& decision, OpenedReply& reply, Ordinal ordinal,
                              const Owner& owner, const State& state);
 Decided<Create::Reply> decide_on(Create&& create, const Session* past, const State& state);
+/// The same where no open session of its key goes on beside it.
+Decided<Create::Reply> open_session(Create&& create, const Session* past, const State& state);
 Decided<Resume::Reply> decide_on(Resume&& resume, const Session* past, const State& state);
 
 /// The first sign of life that this daemon hears of a lease or a hosted session: from here on it

@@ -146,7 +146,7 @@ Decided<OpenedReply> go_on_hosting(const LiveSession& live) {
 
 }  // namespace
 
-Decided<Create::Reply> decide_on(Create&& create, const Session* past, const State& state) {
+Decided<Create::Reply> open_session(Create&& create, const Session* past, const State& state) {
     const auto now = state.now().wall;
     auto session = std::move(create.draft);
     if (const auto* live = state.find(session.id)) {
@@ -188,6 +188,17 @@ Decided<Create::Reply> decide_on(Create&& create, const Session* past, const Sta
     return decision;
 }
 
+Decided<Create::Reply> decide_on(Create&& create, const Session* past, const State& state) {
+    const auto* holder = state.find_by_key(create.draft.key);
+    auto decided = open_session(std::move(create), past, state);
+    if (!decided.reply || holder == nullptr) return decided;
+    // Whoever is opened last has the key, also when that one ends: a conversation that was begun
+    // anew does not go back to the one before.
+    const SessionRef older{holder->id(), holder->ordinal(), holder->generation()};
+    decided.changes.insert(decided.changes.begin(), KeyTaken{older});
+    return decided;
+}
+
 Decided<Resume::Reply> decide_on(Resume&& resume, const Session* past, const State& state) {
     if (const auto* live = state.find(resume.session_id)) {
         // A parked session has no owner to ask, nor has one that is about to end.
@@ -217,8 +228,7 @@ Decided<Resume::Reply> decide_on(Resume&& resume, const Session* past, const Sta
     // One that is over already has done nothing since.
     change.at = resume.and_close ? std::max(opened.owner.since, past->end->ended_before) : now;
     change.past = *past;
-    const auto* newest = state.find_by_key(past->key);
-    change.key_taken = newest != nullptr && newest->ordinal() > past->ordinal;
+    change.key_taken = past->key_taken || resume.has_newer_of_key;
     change.former_owners = with_former(past->former_owners, past->owner);
     hand_over(change, resume, state);
     if (!change.title.empty()) opened.title = change.title;

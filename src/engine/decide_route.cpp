@@ -37,7 +37,7 @@ Decided<RoutedReply> open_new(Route&& route, const State& state) {
     Create create;
     create.draft = std::move(route.draft);
     create.fresh_id = true;
-    auto opened = decide_on(std::move(create), nullptr, state);
+    auto opened = open_session(std::move(create), nullptr, state);
     Decided<RoutedReply> decided{static_cast<Decision&&>(opened), RoutedReply{}};
     if (!opened.reply) return refuse(std::move(opened.reply.error()));
     decided.reply->session = std::move(*opened.reply);

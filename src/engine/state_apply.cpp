@@ -285,6 +285,12 @@ void State::apply(const Change& change) {
             if (state.find(c.id) == nullptr) return;
             state.modify(c.id, [&](Slot, LiveSession& live) { live.set_suspended(c.at, c.why); });
         }
+        void operator()(const KeyTaken& c) {
+            state.modify(c.id, [&](Slot slot, LiveSession& live) {
+                state.keys_.erase(state.table_, slot);
+                live.set_key_taken(true);
+            });
+        }
         void operator()(const ResetHeld& c) {
             state.modify(c.id, [&](Slot slot, LiveSession& live) {
                 live.set_reset_held(c.since, c.by, c.look_again_at);

@@ -226,6 +226,12 @@ Result<std::size_t> Journal::decide_some(std::span<Input> inputs, Step& step) {
                 if (!*found) break;
                 create->is_own_ancestor = **found;
             }
+            if (auto* resume = std::get_if<Resume>(command); resume != nullptr && past) {
+                const auto found = has_newer_of_key(*past);
+                if (!found) return std::unexpected(found.error());
+                if (!*found) break;
+                resume->has_newer_of_key = **found;
+            }
         }
         if (!arrived_.empty()) state_.hear(arrived_[step.replies.size()]);
         note_signs(input);

@@ -87,6 +87,8 @@ class Journal {
     bool is_in_batch(const SessionId& id) const;
     bool has_child_in_batch(const SessionId& id) const;
     Result<std::optional<std::optional<Session>>> find_tip(const std::string& key);
+    /// Whether a newer one has the key of that session, open or not.
+    Result<std::optional<bool>> has_newer_of_key(const Session& past);
     /// The same of one that is not open, where that is asked for every new id.
     bool is_ended_in_batch(const SessionId& id) const {
         return state_.ended_in_batch(id) || ended_changed_.contains(id);

@@ -44,6 +44,15 @@ Result<std::optional<std::optional<Session>>> Journal::find_tip(const std::strin
     return std::optional<Tip>{std::move(*row)};
 }
 
+Result<std::optional<bool>> Journal::has_newer_of_key(const Session& past) {
+    if (past.key.empty()) return false;
+    if (const auto* live = state_.find_by_key(past.key)) return live->ordinal() > past.ordinal;
+    if (state_.key_ended_in_batch(past.key)) return std::nullopt;
+    const auto newest = store_.newest_of_key(past.key);
+    if (!newest) return std::unexpected(newest.error());
+    return *newest && (*newest)->ordinal > past.ordinal;
+}
+
 Result<std::optional<bool>> Journal::is_own_ancestor(const Create& create) {
     // An id that we made ourselves is nobody's parent yet.
     if (create.fresh_id) return false;

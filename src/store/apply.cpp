@@ -145,6 +145,7 @@ struct Apply {
         row.suspended_at = change.at;
         row.suspend_why = change.why;
     }
+    void operator()(const KeyTaken&) { row.key_taken = true; }
     void operator()(const ResetHeld& change) {
         row.reset_held_since = change.since;
         row.reset_held_by = change.by;

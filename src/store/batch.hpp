@@ -141,6 +141,9 @@ struct Suspended : SessionRef {
     std::string why;
 };
 
+/// A newer session has its key from now on, for good.
+struct KeyTaken : SessionRef {};
+
 /// Its reset is due and held back by these processes; without a time: no longer.
 struct ResetHeld : SessionRef {
     std::optional<WallTime> since;
@@ -208,9 +211,9 @@ struct ProcessHandedOver : ProcessRef {
 
 using Change =
     std::variant<Opened, Reopened, Ended, Appended, MessagesCopied, TurnSet, LivenessMarked, Parked,
-                 Seen, Interacted, Suspended, ResetHeld, LeftoversSettled, Labelled, AttachmentSet,
-                 BackgroundSet, ProcessOpened, ProcessEnded, ProcessMarked, ProcessVouched,
-                 ProcessStopAsked, ProcessHandedOver>;
+                 Seen, Interacted, Suspended, KeyTaken, ResetHeld, LeftoversSettled, Labelled,
+                 AttachmentSet, BackgroundSet, ProcessOpened, ProcessEnded, ProcessMarked,
+                 ProcessVouched, ProcessStopAsked, ProcessHandedOver>;
 
 /// A daemon's word on until when it would have seen any of its owners go, by the clock on the wall
 /// and by that of a boot: on the same boot the two together show whether the first was set since.

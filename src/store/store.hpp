@@ -251,7 +251,7 @@ class Store {
     virtual ~Store() = default;
     virtual Result<void> commit(const Batch& batch) = 0;
     virtual Result<std::optional<Session>> find(const SessionId& id) = 0;
-    /// The newest session of that key, open or ended.
+    /// The newest session of that key, open or ended, but for those whose key was taken.
     virtual Result<std::optional<Session>> newest_of_key(const std::string& key) = 0;
     /// The newest session that came out of that one in that way, open or ended.
     virtual Result<std::optional<Session>> newest_child(const SessionId& parent,

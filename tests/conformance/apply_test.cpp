@@ -88,6 +88,7 @@ TEST(Apply, AChangeFitsARowOfItsGenerationAndState) {
                                             Appended{ref, 1, {}, {}, {}},
                                             MessagesCopied{ref, 7, 0, 1, {}},
                                             Interacted{ref, {}},
+                                            KeyTaken{ref},
                                             ResetHeld{ref, {}, {}},
                                             TurnSet{ref, {}, {}},
                                             LivenessMarked{ref, {}, {}},

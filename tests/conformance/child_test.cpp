@@ -155,6 +155,22 @@ TEST_P(ChildStory, WhatRunsGoesOnAlsoWhereLeftoversAreStopped) {
     EXPECT_EQ(effects_of<StopLeftovers>(step).size(), 1U);
 }
 
+TEST_P(ChildStory, TheChildOfOneWhoseKeyWasTakenDoesNotTakeItBack) {
+    auto second = create("q", process_owner(201));
+    second.draft.key = "k";
+    journal().one(std::move(second), at(2));
+    ASSERT_TRUE(shown("p").key_taken);
+    ASSERT_TRUE(journal().one(compress("p", 1, "c", "all", 3), at(3)));
+    ASSERT_TRUE(journal().one(branch("c", 1, "d"), at(4)));
+    EXPECT_TRUE(shown("c").key_taken && shown("d").key_taken);
+    EXPECT_EQ(journal().state.find_by_key("k")->id().text(), "q");
+    restart(at(5));
+    journal().one(close("q"), at(6));
+    const auto next = journal().one(route("k", "e"), at(7));
+    ASSERT_TRUE(next) << next.error().message;
+    EXPECT_EQ(std::get<RoutedReply>(*next).session.session_id.text(), "e");
+}
+
 TEST_P(ChildStory, ATurnGoesOnInWhatReplacesItsSession) {
     journal().state.set_reset_policies(idle_policy(10min));
     journal().one(turn("p", 1, true), at(2));

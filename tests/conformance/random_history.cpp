@@ -162,6 +162,7 @@ void RandomHistory::open_one(Batch& batch) {
         session.chat_type = text();
         if (one_in(2)) session.last_interaction_at = time();
         session.summary_lost = one_in(2);
+        session.key_taken = one_in(2);
     }
     session.last_seen_at = time();
     if (one_in(2)) session.lease_from = listened();
@@ -275,7 +276,10 @@ void RandomHistory::change_one(Batch& batch) {
         batch.changes.emplace_back(std::move(settled));
         return;
     }
-    switch (below(17)) {
+    switch (below(18)) {
+        case 17:
+            batch.changes.emplace_back(on<KeyTaken>(ordinal, row));
+            return;
         case 12:
         case 13:
             return copy(ordinal, row, batch);

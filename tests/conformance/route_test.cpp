@@ -227,17 +227,83 @@ TEST_P(RouteStory, OneThatWasResetAndIsOpenedAgainDoesNotGetTheKeyBack) {
     EXPECT_FALSE(shown("a").end);
 }
 
-TEST_P(RouteStory, OneThatIsOpenedAgainAloneHasItsKey) {
+TEST_P(RouteStory, OneThatIsOpenedAgainHasItsKeyUnlessThereIsANewerOne) {
     routed(route(key, "a"), at(0));
     journal().one(reset(key), at(1));
-    routed(route(key, "b"), at(2));
-    ASSERT_TRUE(journal().one(resume("a"), at(3)));
-    journal().group({close("a"), close("b")}, at(4));
-    ASSERT_TRUE(journal().one(resume("a"), at(5)));
+    ASSERT_TRUE(journal().one(resume("a"), at(2)));
     const auto alone = shown("a");
     EXPECT_FALSE(alone.key_taken);
-    EXPECT_EQ(routed(route(key, "x", alone.owner.process.pid), at(6)).session.session_id.text(),
+    EXPECT_EQ(routed(route(key, "x", alone.owner.process.pid), at(3)).session.session_id.text(),
               "a");
+
+    journal().one(reset(key), at(4));
+    routed(route(key, "b"), at(5));
+    journal().one(close("b"), at(6));
+    ASSERT_TRUE(journal().one(resume("a"), at(7)));
+    EXPECT_TRUE(shown("a").key_taken) << "the newer one is over, too";
+    EXPECT_EQ(routed(route(key, "c"), at(8)).session.session_id.text(), "c");
+}
+
+/// People open sessions with a key by hand: whoever is opened last has it, for good.
+TEST_P(RouteStory, AKeyDoesNotGoBackToAnOlderSession) {
+    const auto by_hand = [](const std::string& id, int pid) {
+        auto opened = create(id, process_owner(pid));
+        opened.draft.key = key;
+        return opened;
+    };
+    routed(route(key, "a"), at(0));
+    ASSERT_TRUE(journal().one(by_hand("b", 601), at(1)));
+    EXPECT_TRUE(shown("a").key_taken);
+    EXPECT_FALSE(shown("a").end) << "it goes on, without the key";
+    EXPECT_EQ(refused(route(key, "x"), at(2)).code, ErrorCode::owned);
+    journal().one(reset(key), at(3));
+    EXPECT_EQ(shown("b").end->reason, Reason::manual_reset);
+    auto next = routed(route(key, "c"), at(4));
+    EXPECT_TRUE(next.is_new);
+    EXPECT_EQ(next.session.session_id.text(), "c");
+    EXPECT_EQ(shown("c").parent_id.text(), "b");
+
+    ASSERT_TRUE(journal().one(by_hand("d", 602), at(5)));
+    journal().one(close("d"), at(6));
+    restart(at(7));
+    next = routed(route(key, "e"), at(8));
+    EXPECT_TRUE(next.is_new);
+    EXPECT_EQ(next.session.session_id.text(), "e");
+    EXPECT_FALSE(shown("a").end || shown("c").end);
+
+    // All in one transaction.
+    journal().group({by_hand("f", 603), by_hand("g", 604), close("g")}, at(9));
+    EXPECT_TRUE(shown("e").key_taken && shown("f").key_taken);
+    EXPECT_EQ(routed(route(key, "h"), at(10)).session.session_id.text(), "h");
+}
+
+/// Its messages are in the child: a parent that is opened again does not stand in the way.
+TEST_P(RouteStory, AParentThatIsOpenedAgainLeavesTheKeyWithTheEndOfItsLineage) {
+    struct Way {
+        std::string name;
+        std::vector<Input> inputs;
+    };
+    std::vector<Way> ways;
+    ways.push_back({"compression", {compress("a compression", 1, "compression child", "all", 1)}});
+    ways.push_back({"branch", {branch("a branch", 1, "branch child")}});
+    ways.push_back({"reset", {reset("reset"), route("reset", "reset child")}});
+    std::int64_t second = 0;
+    for (auto& [name, inputs] : ways) {
+        SCOPED_TRACE(name);
+        const auto parent = "a " + name;
+        const auto child = name + " child";
+        routed(route(name, parent, gateway), at(++second));
+        journal().one(append(parent, 1, {"one"}), at(++second));
+        for (auto& input : inputs) ASSERT_TRUE(journal().one(std::move(input), at(++second)));
+        journal().one(append(child, 1, {"two"}), at(++second));
+        journal().one(close(child, {}, Reason::owner_lost), at(++second));
+        ASSERT_TRUE(shown(child).end);
+        ASSERT_TRUE(journal().one(resume(parent), at(++second)));
+        EXPECT_TRUE(shown(parent).key_taken);
+        const auto next = routed(route(name, "x", gateway + 1), at(++second));
+        EXPECT_TRUE(next.is_resumed);
+        EXPECT_EQ(next.session.session_id.text(), child);
+    }
 }
 
 TEST_P(RouteStory, AMessageForWhatWasCompressedReachesTheEndOfTheChain) {

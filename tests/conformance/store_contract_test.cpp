@@ -171,6 +171,10 @@ const std::array<Kind, std::variant_size_v<Change> - process_changes - 1> kinds{
          change.why = "a person";
          return change;
      }},
+    {"KeyTaken", Row::open,
+     [](Ordinal ordinal, Generation generation) -> Change {
+         return on<KeyTaken>(ordinal, generation);
+     }},
     {"ResetHeld", Row::open,
      [](Ordinal ordinal, Generation generation) -> Change {
          auto change = on<ResetHeld>(ordinal, generation);

@@ -38,8 +38,7 @@ struct Conversation {
     bool open = false;
     Host::Duration opened_at{0};  // this generation
     bool is_reopened = false;     // it is not the first
-    bool by_hand = false;  // a client opened it by its id: it may be the second one of its key
-    bool key_taken = false;  // when it was opened again, after its end, a newer one had its key
+    bool key_taken = false;       // a newer one has its key, for good
     bool has_turn = false;
     std::optional<Reason> ended_as;
     SessionId successor;
@@ -87,11 +86,10 @@ class Conversations {
     const std::map<std::string, Conversation>& all() const { return all_; }
     const Conversation* find(const SessionId& id) const;
     Opener opener_of(const Event& start, const StepFacts& step) const;
-    /// Of those of a key that are open the newest; and of all of them.  nullptr: none.
+    /// Of those of a key that it was not taken from: the one that is open, and the newest.
+    /// nullptr: none.
     const std::pair<const std::string, Conversation>* newest_open(const std::string& key) const;
     const std::pair<const std::string, Conversation>* newest(const std::string& key) const;
-    /// Clients opened sessions of that key by their ids.
-    bool is_mixed(const std::string& key) const { return mixed_.contains(key); }
     /// The command that a session with that id is the child of; nullptr: none.
     const Command* asked_for(const SessionId& child) const;
     /// A person asked for a new conversation.
@@ -105,6 +103,7 @@ class Conversations {
   private:
     void note_said(const Said& said, Host::Duration used);
     void note_start(const Event& event, const StepFacts& step);
+    void note_key(const Event& event, Opener opener);
     void note_route(const Route& route, const RoutedReply& reply, Host::Duration at,
                     Host::Duration used);
     void note_word(const Input& input, Host::Duration at);
@@ -113,7 +112,6 @@ class Conversations {
     std::vector<Conversation*> named_by(const SessionId& id, const std::string& key);
 
     std::map<std::string, Conversation> all_;
-    std::set<std::string> mixed_;
     std::map<std::string, Host::Duration> asked_at_;  // first, of sessions to be opened
     std::set<std::string> routed_;                    // ids that were given to messages
     std::set<std::string> resumed_;                   // ids that clients resumed

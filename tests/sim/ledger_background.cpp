@@ -83,6 +83,11 @@ void Ledger::note_handed_over(const Event& event, const StepFacts& step) {
     if (parent == nullptr || (branch != nullptr && branch->keep_open)) return;
     if (event.relation == Relation::reset) {
         const auto policies = conversations.policies_of(*parent, step.by_former);
+        const bool may_stop = std::ranges::any_of(
+            policies, [](const ResetPolicy& one) { return one.on_reset == OnReset::stop; });
+        for (const auto& [id, known] : processes_) {
+            if (may_stop && known.session == event.parent_id) stop_intents_.insert(id);
+        }
         const bool keeps = std::ranges::all_of(
             policies, [](const ResetPolicy& one) { return one.on_reset == OnReset::keep; });
         if (!keeps) return;

@@ -75,7 +75,7 @@ const std::pair<const std::string, Conversation>* Conversations::newest(
     const std::string& key) const {
     const std::pair<const std::string, Conversation>* found = nullptr;
     for (const auto& one : all_) {
-        if (one.second.key != key) continue;
+        if (one.second.key != key || one.second.key_taken) continue;
         if (found == nullptr || found->second.place < one.second.place) found = &one;
     }
     return found;
@@ -85,7 +85,7 @@ const std::pair<const std::string, Conversation>* Conversations::newest_open(
     const std::string& key) const {
     const std::pair<const std::string, Conversation>* found = nullptr;
     for (const auto& one : all_) {
-        if (one.second.key != key || !one.second.open) continue;
+        if (one.second.key != key || one.second.key_taken || !one.second.open) continue;
         if (found == nullptr || found->second.place < one.second.place) found = &one;
     }
     return found;
@@ -121,13 +121,11 @@ void Conversations::note_asked(const Input& input, Host::Duration at) {
         const auto first = create->at ? 0ns : at;
         auto& asked = asked_at_.try_emplace(create->draft.id.text(), first).first->second;
         asked = std::min(asked, first);
-        if (!create->draft.key.empty()) mixed_.insert(create->draft.key);
     } else if (const auto* route = as<Route>(input)) {
         asked_at_.try_emplace(route->draft.id.text(), at);
         routed_.insert(route->draft.id.text());
     } else if (const auto* resume = as<Resume>(input)) {
         resumed_.insert(resume->session_id.text());
-        if (const auto* one = find(resume->session_id)) mixed_.insert(one->key);
     } else if (const auto* branch = as<Branch>(input)) {
         children_.emplace(branch->child_id.text(), *branch);
     } else if (const auto* compress = as<Compress>(input)) {
@@ -204,6 +202,23 @@ Host::Duration Conversations::latest_word(const Conversation& one, const StepFac
     return latest;
 }
 
+/// Whoever is opened last has the key, for good.  One that is opened again was not, and a child is
+/// its parent's.
+void Conversations::note_key(const Event& event, Opener opener) {
+    auto& one = all_[event.session_id.text()];
+    if (one.key.empty() || one.key_taken) return;
+    if (event.generation == 1) {
+        one.key_taken = opener == Opener::child && all_[event.parent_id.text()].key_taken;
+        if (one.key_taken) return;
+        for (auto& [id, other] : all_) {
+            if (other.key == one.key && other.open) other.key_taken = &other != &one;
+        }
+    } else if (one.ended_as && one.ended_as != Reason::superseded) {
+        const auto* holder = newest(one.key);
+        one.key_taken = holder->second.place > one.place;
+    }
+}
+
 void Conversations::note_start(const Event& event, const StepFacts& step) {
     const auto opener = opener_of(event, step);
     const auto decided = std::ranges::max(step.decided_at);
@@ -226,7 +241,6 @@ void Conversations::note_start(const Event& event, const StepFacts& step) {
             }
             one.said_at_most = latest_word(parent, step);
             one.chat_type = parent.chat_type;
-            one.by_hand = parent.by_hand;
             if (!parent.open) parent.successor = event.session_id;
         } else if (event.relation == Relation::reset) {
             auto& parent = all_[event.parent_id.text()];
@@ -235,13 +249,7 @@ void Conversations::note_start(const Event& event, const StepFacts& step) {
     } else if (opener != Opener::client) {
         one.said_at_most = std::max(one.said_at_most, decided);
     }
-    // A route that goes on with one that a client opened does not make it the only one of its key.
-    const bool is_routes_own = opener == Opener::route && event.generation == 1;
-    if (opener != Opener::child && !is_routes_own) one.by_hand |= opener != Opener::route;
-    if (one.ended_as && one.ended_as != Reason::superseded) {
-        const auto* newest = newest_open(one.key);
-        one.key_taken = newest != nullptr && newest->second.place > one.place;
-    }
+    note_key(event, opener);
     one.open = true;
     one.opened_at = decided;
     one.is_reopened = event.generation > 1;

@@ -77,7 +77,7 @@ const std::vector<Promise>& promises() {
         {Moment::step, "every reset ends before it starts", child_out_of_order},
         {Moment::step, "a message reaches the end of its key's lineage", routed_wrongly},
         {Moment::settled, "one open session a key", key_opened_twice},
-        {Moment::former, "one open session a key", key_opened_twice},
+        {Moment::start, "one open session a key", key_opened_twice},
         {Moment::step, "a reset by policy comes when it is due and nothing holds it",
          reset_unfounded},
         {Moment::step, "a reset that is held back is told, once for each set of blockers",

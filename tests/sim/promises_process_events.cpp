@@ -103,27 +103,62 @@ std::string exit_unfounded(const Scene& scene) {
 
 namespace {
 
-/// A conversation that goes on takes them with it, one that begins anew deals with them as its
-/// policy says.
-bool is_fate_of_reset(Fate fate, const Event& event, const Scene& scene) {
-    const auto reason = event.end->reason;
-    const bool goes_on = reason == Reason::compression || reason == Reason::branched;
-    if (goes_on) return fate == Fate::handed_over;
-    const auto* one = scene.ledger.conversations.find(event.session_id);
-    if (one == nullptr || !is_reset_end(*event.end)) return false;
-    const auto policies = scene.ledger.conversations.policies_of(*one, scene.step.by_former);
-    return std::ranges::any_of(policies, [&](const ResetPolicy& policy) {
-        return (policy.on_reset == OnReset::keep && fate == Fate::handed_over) ||
-               (policy.on_reset == OnReset::stop && fate == Fate::stopping);
-    });
-}
-
 /// Its next generation begins in the same step, with all that runs in it.
 bool goes_on_at_once(const Event& end, const Scene& scene) {
     return std::ranges::any_of(scene.step.told, [&](const Event& other) {
         return other.type == EventType::session_start && other.session_id == end.session_id &&
                other.generation == end.generation + 1;
     });
+}
+
+/// What begins in its place in the same step.
+const Event* successor_of(const Event& end, const Scene& scene) {
+    const auto found = std::ranges::find_if(scene.step.told, [&](const Event& other) {
+        return other.type == EventType::session_start && other.generation == 1 &&
+               other.seq > end.seq && other.parent_id == end.session_id &&
+               other.relation != Relation::none;
+    });
+    return found == scene.step.told.end() ? nullptr : &*found;
+}
+
+/// What a conversation that begins anew does with them, as its policy says.
+bool is_fate_of_reset(Fate fate, const Event& event, const Scene& scene) {
+    const auto* one = scene.ledger.conversations.find(event.session_id);
+    // Opened in this very step.
+    if (one == nullptr) return true;
+    const auto policies = scene.ledger.conversations.policies_of(*one, scene.step.by_former);
+    return std::ranges::any_of(policies, [&](const ResetPolicy& policy) {
+        switch (policy.on_reset) {
+            case OnReset::keep:
+                return fate == Fate::handed_over || fate == Fate::left;
+            case OnReset::warn:
+                return fate == Fate::left;
+            case OnReset::stop:
+                break;
+        }
+        // What works is left where its owner was only found to be gone.
+        return fate == Fate::stopping || (fate == Fate::left && !is_reset_end(*event.end));
+    });
+}
+
+/// A conversation that goes on takes them with it, whatever its command is to leave behind.
+bool is_right_fate(Fate fate, const Event& event, const Life& life, const Scene& scene) {
+    if (fate == Fate::shared || fate == Fate::gone) return true;
+    const auto reason = event.end->reason;
+    const auto* successor = successor_of(event, scene);
+    const bool goes_on = reason == Reason::compression || reason == Reason::branched;
+    if (goes_on && successor != nullptr) return fate == Fate::handed_over;
+    const bool is_reset = successor != nullptr && successor->relation == Relation::reset;
+    const bool is_by_leftovers =
+        fate == (life.leftovers == LeftoversPolicy::stop ? Fate::stopping : Fate::left);
+    if (is_reset || is_reset_end(*event.end)) {
+        // It may have ended by somebody's word, or with its owner before the reset came.
+        const bool is_over_before =
+            !is_reset_end(*event.end) ||
+            scene.ledger.may_be_closed(event.session_id, event.generation, reason);
+        return is_fate_of_reset(fate, event, scene) || (is_over_before && is_by_leftovers);
+    }
+    return is_by_leftovers || (fate == Fate::left && goes_on_at_once(event, scene));
 }
 
 }  // namespace
@@ -145,12 +180,7 @@ std::string process_unnamed(const Scene& scene) {
                 return fmt::format("session {} ends, and does not name process {}",
                                    event.session_id.text(), id);
             }
-            const bool stops = life->leftovers == LeftoversPolicy::stop;
-            const bool is_right = found->fate == Fate::shared || found->fate == Fate::gone ||
-                                  (found->fate == Fate::stopping) == stops ||
-                                  is_fate_of_reset(found->fate, event, scene) ||
-                                  (found->fate == Fate::left && goes_on_at_once(event, scene));
-            if (is_right) continue;
+            if (is_right_fate(found->fate, event, *life, scene)) continue;
             return fmt::format("session {} ends, and process {} is {}", event.session_id.text(), id,
                                name_in(fate_names, found->fate));
         }

@@ -55,6 +55,16 @@ bool ends_in_step(const SessionId& id, const StepFacts& step) {
         step.told, [&](const Event& event) { return event.end && event.session_id == id; });
 }
 
+/// A process of it that holds its reset: surely, or maybe.
+std::string holder_of(const SessionId& id, const Conversation& one, Belief least,
+                      const Scene& scene) {
+    for (const auto& [name, process] : scene.ledger.processes()) {
+        if (process.session != id) continue;
+        if (holds(name, process, one, Asks::policy, scene) >= least) return name;
+    }
+    return {};
+}
+
 /// A new session for a key whose newest had ended.
 std::string wrongly_new(const Event& start, const SessionId& tip, const Conversation& before,
                         const Scene& scene) {
@@ -68,9 +78,12 @@ std::string wrongly_new(const Event& start, const SessionId& tip, const Conversa
     const bool is_asked = std::ranges::any_of(scene.step.said, [](const Said& said) {
         return as<Suspend>(said.input) != nullptr || as<Reset>(said.input) != nullptr;
     });
-    const bool may_be = before.suspended != Belief::no || is_asked || scene.step.by_former ||
-                        may_be_due(before, {}, scene);
-    return may_be ? "" : fmt::format("nobody meant to end session {}", tip.text());
+    if (before.suspended != Belief::no || is_asked || scene.step.by_former) return {};
+    if (!may_be_due(before, {}, scene)) {
+        return fmt::format("nobody meant to end session {}", tip.text());
+    }
+    const auto holder = holder_of(tip, before, Belief::yes, scene);
+    return holder.empty() ? "" : fmt::format("process {} holds its reset", holder);
 }
 
 /// What whoever sent the message is told of the one before.
@@ -85,10 +98,8 @@ std::string wrong_auto_reset(const RoutedReply& reply, const SessionId& tip,
 }
 
 std::string wrongly_opened(const Event& start, const Conversations& known, const Scene& scene) {
-    if (start.type != EventType::session_start) return {};
+    if (start.type != EventType::session_start || start.session_key.empty()) return {};
     if (known.opener_of(start, scene.step) != Opener::route) return {};
-    // Where clients open sessions of it, too, another one may be open, or newer.
-    if (known.is_mixed(start.session_key)) return {};
     const auto* open = known.newest_open(start.session_key);
     if (open != nullptr) return fmt::format("session {} of its key is open", open->first);
     const auto* newest = known.newest(start.session_key);
@@ -107,9 +118,12 @@ std::string wrongly_opened(const Event& start, const Conversations& known, const
         return fmt::format("it was over ({})", name_of(*before.ended_as));
     }
     if (before.suspended == Belief::yes) return "it was suspended";
-    // Of one that had only lost its owner background work may hold the reset.
     if (is_just_over || !must_be_due(before, scene)) return {};
-    return "it was past its policy";
+    if (holder_of(tip, before, Belief::maybe, scene).empty()) return "it was past its policy";
+    const auto* reply = reply_that_opened(start, scene.step);
+    const bool is_untold =
+        reply != nullptr && !reply->held && !holder_of(tip, before, Belief::yes, scene).empty();
+    return is_untold ? "its reset was due, and nobody is told what holds it" : "";
 }
 
 /// The first in its step that has to do with that session or its key.
@@ -138,7 +152,7 @@ std::string wrongly_reached(const Said& said, const Route& route, const RoutedRe
     if (starts) return {};
     if (one == nullptr || !one->open) return "it is not open";
     if (one->key != key) return "it is another key's";
-    if (one->key_taken) return "a newer one had its key when it was opened again";
+    if (one->key_taken) return "a newer one took its key";
     const auto* newest = scene.ledger.conversations.newest_open(key);
     if (newest->first != id.text() && !ends_in_step(SessionId(newest->first), scene.step)) {
         return fmt::format("session {} is newer", newest->first);
@@ -159,11 +173,17 @@ bool may_be_owned(const std::string& key, const Scene& scene) {
     });
 }
 
-/// Those of a key that are open and that no client opened by its id.
-std::string second_of_key(const Conversations& known) {
+/// Of those of a key that are open one has it by the daemon's own word, and it is the right one.
+std::string second_of_key(const Conversations& known, const State& state) {
     std::map<std::string, std::string> open;
     for (const auto& [id, one] : known.all()) {
-        if (!one.open || one.key.empty() || one.by_hand) continue;
+        const auto* live = one.open ? state.find(SessionId(id)) : nullptr;
+        if (live == nullptr || one.key.empty()) continue;
+        if (live->is_key_taken() && !one.key_taken) {
+            return fmt::format("session {} has lost its key {} to nobody", id, one.key);
+        }
+        if (live->is_key_taken()) continue;
+        if (one.key_taken) return fmt::format("a newer one took the key of session {}", id);
         const auto [place, is_first] = open.emplace(one.key, id);
         if (is_first) continue;
         return fmt::format("sessions {} and {} of {} are open", place->second, id, one.key);
@@ -213,7 +233,8 @@ std::string without_successor(const Event& end, const Scene& scene) {
 }  // namespace
 
 std::string key_opened_twice(const Scene& scene) {
-    return second_of_key(scene.ledger.conversations);
+    if (scene.state == nullptr) return {};
+    return second_of_key(scene.ledger.conversations, *scene.state);
 }
 
 std::string child_out_of_order(const Scene& scene) {

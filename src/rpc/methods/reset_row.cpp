@@ -203,8 +203,7 @@ std::vector<std::string> explain_reset(const Session& session, const ResetView& 
     }
     if (session.key_taken) {
         words.emplace_back(
-            "it was opened again by its id while a newer session had its key: "
-            "messages for the key do not come here");
+            "a newer session has its key, for good: messages for the key do not come here");
     }
     if (session.suspended_at) {
         words.push_back(fmt::format(

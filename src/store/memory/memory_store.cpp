@@ -303,8 +303,9 @@ class MemoryStore final : public Store {
 
     Result<std::optional<Session>> newest_of_key(const std::string& key) override {
         if (key.empty()) return std::nullopt;  // it means that there is none
-        return newest_where(*tables_->lock(),
-                            [&](const Session& session) { return session.key == key; });
+        return newest_where(*tables_->lock(), [&](const Session& session) {
+            return session.key == key && !session.key_taken;
+        });
     }
 
     Result<std::optional<Session>> newest_child(const SessionId& parent,

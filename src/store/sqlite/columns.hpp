@@ -102,11 +102,12 @@ void more_opened_columns(Columns& columns, Row& session) {
     columns.optional("chat_type", session.chat_type);
     columns.time_or("last_interaction_at", session.last_interaction_at, session.last_activity_at);
     columns.number("summary_lost", session.summary_lost);
+    columns.number("key_taken", session.key_taken);
 }
 
 /// Whether these columns would hold anything else than what a row has that does not name them.
 inline bool has_more_to_open(const Session& session) {
-    return !session.chat_type.empty() || session.summary_lost ||
+    return !session.chat_type.empty() || session.summary_lost || session.key_taken ||
            session.last_interaction_at != session.last_activity_at;
 }
 
@@ -124,7 +125,6 @@ void session_columns(Columns& columns, Row& session) {
     columns.maybe_time("background_since", session.background_since);
     columns.lines("former_owners", session.former_owners);
     columns.number("pinned", session.pinned);
-    columns.number("key_taken", session.key_taken);
     columns.number("attached", session.attached);
     columns.number("attach_told", session.attach_told);
     columns.maybe_time("suspended_at", session.suspended_at);

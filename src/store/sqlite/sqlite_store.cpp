@@ -36,10 +36,11 @@ class SqliteStore final : public Store {
               database_.execAndGet("SELECT value FROM node WHERE name = 'node_id'").getString()),
           writer_(database_),
           finder_(database_),
-          newest_of_key_(database_,
-                         fmt::format("SELECT {} FROM sessions INDEXED BY sessions_by_key "
-                                     "WHERE key = ? ORDER BY ordinal DESC LIMIT 1",
-                                     session_list())),
+          newest_of_key_(
+              database_,
+              fmt::format("SELECT {} FROM sessions INDEXED BY sessions_by_key "
+                          "WHERE key = ? AND key_taken = 0 ORDER BY ordinal DESC LIMIT 1",
+                          session_list())),
           begin_(database_, "BEGIN IMMEDIATE"),
           commit_(database_, "COMMIT"),
           presence_(location.path) {

@@ -130,6 +130,9 @@ BatchWriter::BatchWriter(SQLite::Database& database)
       suspend_(database,
                "UPDATE sessions SET suspended_at = ?, suspend_why = ? "
                "WHERE ordinal = ? AND generation = ?"),
+      take_key_(database,
+                "UPDATE sessions SET key_taken = 1 "
+                "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
       hold_reset_(database,
                   "UPDATE sessions SET reset_held_since = ?, reset_held_by = ? "
                   "WHERE ordinal = ? AND generation = ? AND ended_at IS NULL"),
@@ -354,6 +357,10 @@ bool BatchWriter::put(const Suspended& change) {
     bind.time(change.at).optional(change.why);
     bind.number(change.ordinal).number(change.generation);
     return bind.run() == 1;
+}
+
+bool BatchWriter::put(const KeyTaken& change) {
+    return Binder(take_key_).number(change.ordinal).number(change.generation).run() == 1;
 }
 
 bool BatchWriter::put(const ResetHeld& change) {

@@ -35,6 +35,7 @@ class BatchWriter {
     bool put(const Seen& change);
     bool put(const Interacted& change);
     bool put(const Suspended& change);
+    bool put(const KeyTaken& change);
     bool put(const ResetHeld& change);
     bool put(const LeftoversSettled& change);
     bool put(const Labelled& change);
@@ -69,6 +70,7 @@ class BatchWriter {
     SQLite::Statement seen_;
     SQLite::Statement interact_;
     SQLite::Statement suspend_;
+    SQLite::Statement take_key_;
     SQLite::Statement hold_reset_;
     SQLite::Statement settle_;
     SQLite::Statement label_;
