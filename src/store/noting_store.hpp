@@ -3,13 +3,14 @@
 #include <memory>
 #include <utility>
 
+#include "store/archive.hpp"
 #include "store/change_notes.hpp"
 #include "store/store.hpp"
 
 namespace knell {
 
 /// A store, and notes of what is written to it.
-class NotingStore final : public Store {
+class NotingStore final : public Store, public ArchiveStore {
   public:
     explicit NotingStore(std::unique_ptr<Store> store) : store_(std::move(store)) {}
 
@@ -30,6 +31,10 @@ class NotingStore final : public Store {
                               Seq forget_until) override {
         const ChangeNotes::Writing writing(notes_);
         return store_->save_log_age(age, mark, forget_until);
+    }
+    Result<bool> index_messages(std::size_t messages_max, std::size_t bytes_max) override {
+        const ChangeNotes::Writing writing(notes_);
+        return archive_of(*store_).index_messages(messages_max, bytes_max);
     }
 
     Result<std::optional<Session>> find(const SessionId& id) override { return store_->find(id); }

@@ -5,6 +5,8 @@
 
 #include <sqlite3.h>
 
+#include "store/sqlite/fts_words.hpp"
+
 namespace knell::testing {
 
 namespace {
@@ -16,6 +18,9 @@ Database open_database(const std::string& path) {
     const int status = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE, nullptr);
     Database database(opened, sqlite3_close);
     if (status != SQLITE_OK) throw std::runtime_error("cannot open " + path);
+    if (sqlite::add_search_functions(opened) != SQLITE_OK) {
+        throw std::runtime_error(sqlite3_errmsg(opened));
+    }
     return database;
 }
 

@@ -6,6 +6,8 @@
 
 #include "base/mutex.hpp"
 #include "core/limits.hpp"
+#include "store/archive.hpp"
+#include "store/memory/message_search.hpp"
 #include "store/memory/process_rows.hpp"
 #include "store/memory/staged.hpp"
 #include "store/memory/tables.hpp"
@@ -42,7 +44,8 @@ std::optional<Session> newest_child_in(const Tables& tables, const SessionId& pa
     });
 }
 
-bool matches(const Session& session, const SessionQuery& query) {
+/// Whether it would be listed if nothing were folded away.
+bool is_meant(const Session& session, const SessionQuery& query) {
     if (!query.source.empty() && session.source != query.source) return false;
     if (!query.key.empty() && session.key != query.key) return false;
     if (query.ended && session.end.has_value() != *query.ended) return false;
@@ -51,7 +54,11 @@ bool matches(const Session& session, const SessionQuery& query) {
     if (query.live_at && session.id != query.current && !is_active(session, *query.live_at)) {
         return false;
     }
-    if (query.all || !query.source.empty() || !query.key.empty()) return true;
+    return true;
+}
+
+bool is_shown(const Session& session, const SessionQuery& query) {
+    if (!folds(query)) return true;
     const bool asks_for_ended = query.ended == true || query.status == Status::ended;
     const auto fold = fold_of(session);
     return fold == Fold::shown || (fold == Fold::empty && asks_for_ended);
@@ -84,9 +91,29 @@ EndedPage latest_ended_in(const Tables& tables, const EndedQuery& query) {
     return page;
 }
 
+Stats stats_in(const Tables& tables, WallTime since) {
+    Stats stats;
+    for (const auto& [key, counts] : tables.counts) {
+        const auto& [hour, source] = key;
+        if (hour < hour_of(since) || counts == DayStats{}) continue;
+        auto& day = stats.days[{hour / hours_a_day, source}];
+        day.starts += counts.starts;
+        add_up(day.input_tokens, counts.input_tokens);
+        add_up(day.output_tokens, counts.output_tokens);
+        for (const auto& [reason, ends] : counts.ends) day.ends[reason] += ends;
+    }
+    for (const auto& [ordinal, session] : tables.sessions) {
+        const bool is_imported = session.end && session.end->reason == Reason::imported;
+        if (!is_imported && !session.unknown_since) continue;
+        const auto hour = hour_of(session.started_at);
+        if (hour >= hour_of(since)) ++stats.days[{hour / hours_a_day, session.source}].leaked;
+    }
+    return stats;
+}
+
 constexpr auto scan_max = static_cast<Seq>(limits::events_scan_max);
 
-class MemoryReader final : public Reader {
+class MemoryReader final : public Reader, public ArchiveReader {
   public:
     explicit MemoryReader(std::shared_ptr<Guarded<Tables>> tables) : tables_(std::move(tables)) {}
 
@@ -95,7 +122,7 @@ class MemoryReader final : public Reader {
         SessionPage page;
         std::size_t bytes = 0;
         for (auto row = tables->sessions.rbegin(); row != tables->sessions.rend(); ++row) {
-            if (!matches(row->second, query)) continue;
+            if (!is_meant(row->second, query) || !is_shown(row->second, query)) continue;
             if (page.sessions.size() == query.limit || bytes >= query.bytes_max) {
                 page.next = page.sessions.back().ordinal;
                 break;
@@ -157,11 +184,15 @@ class MemoryReader final : public Reader {
                 page.next = number + 1;
                 break;
             }
-            page.messages.push_back(all.at(static_cast<std::size_t>(number - 1)));
+            page.messages.push_back(all.at(static_cast<std::size_t>(number - 1)).message);
             bytes += page_bytes(page.messages.back());
         }
         std::ranges::reverse(page.messages);
         return page;
+    }
+
+    Result<SearchPage> search(const SearchQuery& query) override {
+        return search_messages(*tables_->lock(), query);
     }
 
     Result<ProcessPage> processes(const ProcessQuery& query) override {
@@ -232,10 +263,20 @@ class MemoryReader final : public Reader {
         EndCounts counts;
         for (const auto& [key, ends] : tables->ends) {
             const auto& [hour, reason, proof] = key;
-            if (hour >= to_millis(since) / 3'600'000) counts[{reason, proof}] += ends;
+            if (hour >= hour_of(since)) counts[{reason, proof}] += ends;
         }
         return counts;
     }
+
+    Result<std::int64_t> count_folded(const SessionQuery& query, std::int64_t most) override {
+        const auto tables = tables_->lock();
+        const auto count = std::ranges::count_if(tables->sessions, [&](const auto& row) {
+            return is_meant(row.second, query) && !is_shown(row.second, query);
+        });
+        return std::min<std::int64_t>(count, most);
+    }
+
+    Result<Stats> stats(WallTime since) override { return stats_in(*tables_->lock(), since); }
 
     Result<std::int64_t> leaked() override { return 0; }  // an End always holds a reason
 
@@ -269,7 +310,7 @@ class MemoryReader final : public Reader {
     std::shared_ptr<Guarded<Tables>> tables_;
 };
 
-class MemoryStore final : public Store {
+class MemoryStore final : public Store, public ArchiveStore {
   public:
     Result<void> commit(const Batch& batch) override {
         const auto tables = tables_->lock();
@@ -369,6 +410,7 @@ class MemoryStore final : public Store {
         return {};
     }
 
+    Result<bool> index_messages(std::size_t, std::size_t) override { return false; }
     Result<void> maintain() override { return {}; }
     Result<std::unique_ptr<Reader>> open_reader() override {
         return std::make_unique<MemoryReader>(tables_);

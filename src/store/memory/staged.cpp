@@ -19,7 +19,11 @@ Result<void> refuse(const char* why) {
 
 void write_messages(const Appended& change, Tables& tables) {
     auto& said = tables.messages[change.ordinal];
-    said.insert(said.end(), change.messages.begin(), change.messages.end());
+    auto& counts = tables.counts[{hour_of(change.at), tables.sessions.at(change.ordinal).source}];
+    for (const auto& message : change.messages) {
+        said.push_back({message, change.at, ++tables.newest_doc});
+        count_tokens(counts, message);
+    }
 }
 
 void write_messages(const MessagesCopied& change, Tables& tables) {
@@ -28,7 +32,10 @@ void write_messages(const MessagesCopied& change, Tables& tables) {
     auto copies = from->second;
     const auto first = std::clamp<std::int64_t>(change.after, 0, std::ssize(copies));
     auto& said = tables.messages[change.ordinal];
-    said.insert(said.end(), copies.begin() + first, copies.end());
+    for (auto copy = copies.begin() + first; copy != copies.end(); ++copy) {
+        copy->doc = ++tables.newest_doc;
+        said.push_back(std::move(*copy));
+    }
 }
 
 }  // namespace
@@ -77,8 +84,9 @@ void Staged::write_to(Tables& tables) {
     tables.places.merge(places_);
     for (const auto* event : events_) {
         tables.events.push_back(*event);
+        const auto hour = hour_of(event->time);
+        if (!event->session_id.empty()) count_event(tables.counts[{hour, event->source}], *event);
         if (!event->end) continue;
-        const auto hour = to_millis(event->time) / 3'600'000;
         ++tables.ends[{hour, event->end->reason, event->end->proof}];
     }
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "store/archive.hpp"
 #include "store/sqlite/schema.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 #include "testing/store_edit.hpp"
@@ -55,7 +56,7 @@ VALUES
 INSERT INTO events (seq, type, time, detail) VALUES (9, 'notice', 1800000000007, 'why');
 )sql";
 
-constexpr std::array<Version, 14> versions{{
+constexpr std::array<Version, 17> versions{{
     {1, first_rows},
     {2, R"sql(
 UPDATE sessions SET park_window_s = 90, last_seen_at = 1800000000003, parked_since = 1800000000004
@@ -138,6 +139,11 @@ UPDATE events SET blockers = 'p-0000000000005' || char(9) || '71' || char(9) || 
 )sql"},
     {13, "-- Two indexes."},
     {14, "UPDATE events SET stuck = 'cycle' || char(9) || 'warning' WHERE seq = 7;"},
+    {15, "-- Words in the index of messages."},
+    {16, "-- Two more indexes."},
+    {17, R"sql(
+INSERT INTO source_counts VALUES (500000, 'gateway', 1, 2, 3);
+)sql"},
 }};
 
 class EachVersion : public ::testing::TestWithParam<int> {
@@ -471,6 +477,31 @@ TEST_P(EachVersion, KeepsItsTimes) {
     EXPECT_EQ(heads.lives, (std::vector{SteadyTime{10ms}, SteadyTime{20ms}}));
     EXPECT_EQ(heads.log_age, (LogAge{3'600'001ms, "boot", SteadyTime{99ms}}));
     EXPECT_EQ(heads.log_marks, (std::vector<LogMark>{{8, 3'600'000ms}}));
+}
+
+TEST_P(EachVersion, WhatWasSaidIsFoundAndCounted) {
+    auto& archive = archive_of(*reader_);
+    SearchQuery query;
+    query.terms = *parse_search_terms("hello");
+    query.limit = 10;
+    for (const bool in_index : {false, true}) {
+        if (in_index) {
+            EXPECT_FALSE(archive_of(*store_).index_messages(SIZE_MAX, SIZE_MAX).value());
+        }
+        const auto page = archive.search(query);
+        ASSERT_TRUE(page) << page.error().message;
+        ASSERT_EQ(page->messages.size(), 1U);
+        EXPECT_EQ(page->messages.front().session_id.text(), "open");
+        EXPECT_EQ(page->messages.front().number, 1);
+    }
+    const auto stats = archive.stats(from_millis(0));
+    ASSERT_TRUE(stats);
+    const auto& day = stats->days.at({500'000 / 24, "cli"});
+    EXPECT_EQ(day.starts, 1) << "what the log still says";
+    EXPECT_EQ(day.ends, (std::map<Reason, std::int64_t>{{Reason::reaped, 1}}));
+    EXPECT_EQ(day.input_tokens, 5);
+    EXPECT_EQ(day.output_tokens, 7);
+    EXPECT_EQ(stats->days.contains({500'000 / 24, "gateway"}), written_by() >= 16);
 }
 
 TEST_P(EachVersion, CanBeWrittenOn) {

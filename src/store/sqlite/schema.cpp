@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "store/sqlite/fts_words.hpp"
 #include "store/sqlite/migrations.hpp"
 
 namespace knell::sqlite {
@@ -59,6 +60,7 @@ Result<void> inspect(SQLite::Database& database, const std::string& path) {
 }
 
 void migrate(SQLite::Database& database) {
+    database.check(add_search_functions(database.getHandle()));
     const auto have = schema_of(database);
     for (const auto& migration : migrations) {
         if (migration.number <= have) continue;

@@ -6,14 +6,19 @@
 
 #include "base/check.hpp"
 #include "core/limits.hpp"
+#include "store/archive.hpp"
 #include "store/page_bytes.hpp"
 #include "store/sqlite/delivery_rows.hpp"
 #include "store/sqlite/event_scan.hpp"
+#include "store/sqlite/fts_words.hpp"
+#include "store/sqlite/message_search.hpp"
 #include "store/sqlite/process_rows.hpp"
 #include "store/sqlite/readable_text.hpp"
 #include "store/sqlite/row.hpp"
 #include "store/sqlite/session_pages.hpp"
+#include "store/sqlite/session_query.hpp"
 #include "store/sqlite/snapshot.hpp"
+#include "store/sqlite/source_counts.hpp"
 #include "store/sqlite/sqlite_error.hpp"
 #include "store/sqlite/statement_cache.hpp"
 
@@ -21,125 +26,16 @@ namespace knell::sqlite {
 
 namespace {
 
-/// A query put together from the filters that were given.
-struct Where {
-    std::string text;
-    void add(std::string_view condition) {
-        text += text.empty() ? " WHERE " : " AND ";
-        text += condition;
-    }
-};
-
-bool wants_ended(const SessionQuery& query) {
-    return query.ended == true || query.status == Status::ended;
-}
-bool wants_open(const SessionQuery& query) {
-    return query.ended == false || (query.status && *query.status != Status::ended);
-}
-
-/// The index that leaves the fewest rows to look at.  Named outright: without statistics SQLite
-/// would guess, and guess differently as the store grows.
-std::string_view index_for(const SessionQuery& query) {
-    if (!query.key.empty()) return "INDEXED BY sessions_by_key";
-    if (query.status == Status::running) return "INDEXED BY sessions_running";
-    if (query.status == Status::background) return "INDEXED BY sessions_background";
-    if (query.status == Status::unknown) return "INDEXED BY sessions_unknown";
-    if (query.status == Status::stalled) return "INDEXED BY sessions_stalled";
-    if (!query.source.empty()) {
-        return wants_ended(query) ? "INDEXED BY sessions_by_source_ended"
-                                  : "INDEXED BY sessions_by_source";
-    }
-    if (wants_open(query)) {
-        return query.all ? "INDEXED BY sessions_open" : "INDEXED BY sessions_open_shown";
-    }
-    if (wants_ended(query)) {
-        return query.all ? "INDEXED BY sessions_ended" : "INDEXED BY sessions_ended_shown";
-    }
-    return query.all ? "NOT INDEXED" : "INDEXED BY sessions_shown";
-}
-
-/// Who names a source or a key asks for it, folded or not; who asks for ended sessions also gets
-/// the empty ones.
-void add_fold(Where& where, const SessionQuery& query) {
-    if (query.all || !query.source.empty() || !query.key.empty()) return;
-    where.add(wants_ended(query) ? "fold <> 1" : "fold = 0");
-}
-
-void add_status(Where& where, const SessionQuery& query) {
-    if (wants_ended(query)) where.add("ended_at IS NOT NULL");
-    if (wants_open(query)) where.add("ended_at IS NULL");
-    if (!query.status) return;
-    // The same order of precedence as status_of.
-    constexpr std::string_view certain = "unknown_since IS NULL AND stalled_since IS NULL";
-    constexpr std::string_view unwatched = "turn_since IS NULL AND attached = 0";
-    constexpr std::string_view workless = "background_since IS NULL";
-    switch (*query.status) {
-        case Status::ended:
-            break;
-        case Status::unknown:
-            where.add("unknown_since IS NOT NULL");
-            break;
-        case Status::stalled:
-            where.add("stalled_since IS NOT NULL AND unknown_since IS NULL");
-            break;
-        case Status::running:
-            where.add("turn_since IS NOT NULL");
-            where.add(certain);
-            break;
-        case Status::attached:
-            where.add("attached > 0 AND turn_since IS NULL");
-            where.add(certain);
-            break;
-        case Status::background:
-            where.add("background_since IS NOT NULL");
-            where.add(unwatched);
-            where.add(certain);
-            break;
-        case Status::detached:
-            where.add("(parked_since IS NOT NULL OR owner_kind = 'hosted')");
-            where.add(workless);
-            where.add(unwatched);
-            where.add(certain);
-            break;
-        case Status::idle:
-            where.add("parked_since IS NULL AND owner_kind <> 'hosted'");
-            where.add(workless);
-            where.add(unwatched);
-            where.add(certain);
-            break;
-    }
-}
-
-/// See is_active.
-void add_live(Where& where, const SessionQuery& query) {
-    if (!query.live_at) return;
-    where.add(
-        "(id = :current OR detached_since IS NULL OR detached_since > :gone_before OR turn_since "
-        "IS NOT NULL OR background_since IS NOT NULL OR unknown_since IS NOT NULL OR stalled_since "
-        "IS NOT NULL)");
-}
-
-std::string list_sql(const SessionQuery& query) {
-    Where where;
-    if (!query.source.empty()) where.add("source = :source");
-    if (!query.key.empty()) where.add("key = :key");
-    if (query.before) where.add("ordinal < :before");
-    add_status(where, query);
-    add_live(where, query);
-    add_fold(where, query);
-    return fmt::format("SELECT {} FROM sessions {}{} ORDER BY ordinal DESC LIMIT :limit",
-                       session_list(), index_for(query), where.text);
-}
-
-class SqliteReader final : public Reader {
+class SqliteReader final : public Reader, public ArchiveReader {
   public:
     explicit SqliteReader(const Location& location)
         : path_(location.path),
           database_(location.path, SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX,
                     /*aBusyTimeoutMs=*/2000, location.vfs),
-          finder_(database_),
+          finder_(with_search(database_)),
           statements_(database_),
           events_(database_),
+          search_(database_),
           messages_(database_,
                     "SELECT role, content, tool_name, tokens, number FROM messages WHERE "
                     "session = ? AND number < ? ORDER BY number DESC LIMIT ?") {}
@@ -178,6 +74,10 @@ class SqliteReader final : public Reader {
 
     Result<MessagePage> messages(const MessageQuery& query) override {
         return guarded(path_, [&]() -> Result<MessagePage> { return read_messages(query); });
+    }
+
+    Result<SearchPage> search(const SearchQuery& query) override {
+        return guarded(path_, [&]() -> Result<SearchPage> { return search_.find(query); });
     }
 
     Result<ProcessPage> processes(const ProcessQuery& query) override {
@@ -219,7 +119,7 @@ class SqliteReader final : public Reader {
             SQLite::Statement select(database_,
                                      "SELECT reason, proof, sum(ends) FROM end_counts "
                                      "WHERE hour >= ? GROUP BY reason, proof");
-            select.bind(1, to_millis(since) / 3'600'000);
+            select.bind(1, hour_of(since));
             EndCounts counts;
             while (select.executeStep()) {
                 const auto reason = parse_reason(select.getColumn(0).getString());
@@ -227,6 +127,24 @@ class SqliteReader final : public Reader {
                 if (reason && proof) counts[{*reason, *proof}] = select.getColumn(2).getInt64();
             }
             return counts;
+        });
+    }
+
+    Result<std::int64_t> count_folded(const SessionQuery& query, std::int64_t most) override {
+        return guarded(path_, [&]() -> Result<std::int64_t> {
+            if (can_be_none(query) || !folds(query)) return 0;
+            const auto use = statements_.use(count_folded_sql(query));
+            auto& select = *use;
+            select.bind(":most", most);
+            select.executeStep();
+            return select.getColumn(0).getInt64();
+        });
+    }
+
+    Result<Stats> stats(WallTime since) override {
+        return guarded(path_, [&]() -> Result<Stats> {
+            const Snapshot snapshot(database_);
+            return read_stats(database_, since);
         });
     }
 
@@ -253,6 +171,12 @@ class SqliteReader final : public Reader {
     }
 
   private:
+    /// Before the first statement is made.
+    static SQLite::Database& with_search(SQLite::Database& database) {
+        database.check(add_search_functions(database.getHandle()));
+        return database;
+    }
+
     MessagePage read_messages(const MessageQuery& query) {
         // One more than asked for tells whether there are older ones.
         Binder(messages_)
@@ -302,7 +226,7 @@ class SqliteReader final : public Reader {
 
     SessionPage read_page(const SessionQuery& query) {
         SessionPage page;
-        if (wants_ended(query) && wants_open(query)) return page;
+        if (can_be_none(query)) return page;
         const auto use = statements_.use(list_sql(query));
         auto& select = *use;
         if (!query.source.empty()) select.bindNoCopy(":source", query.source);
@@ -331,6 +255,7 @@ class SqliteReader final : public Reader {
     SessionFinder finder_;
     StatementCache statements_;
     EventScan events_;
+    MessageSearch search_;
     SQLite::Statement messages_;
 };
 

@@ -9,8 +9,11 @@
 
 #include "base/check.hpp"
 #include "base/mutex.hpp"
+#include "store/archive.hpp"
 #include "store/sqlite/backup.hpp"
 #include "store/sqlite/file_presence.hpp"
+#include "store/sqlite/fts_words.hpp"
+#include "store/sqlite/message_index.hpp"
 #include "store/sqlite/process_rows.hpp"
 #include "store/sqlite/row.hpp"
 #include "store/sqlite/schema.hpp"
@@ -27,7 +30,7 @@ namespace {
 constexpr int checkpoint_pages_idle = 1000;
 constexpr int checkpoint_pages_max = 8000;
 
-class SqliteStore final : public Store {
+class SqliteStore final : public Store, public ArchiveStore {
   public:
     SqliteStore(const Location& location, SQLite::Database&& database)
         : location_(location),
@@ -35,6 +38,7 @@ class SqliteStore final : public Store {
           node_id_(
               database_.execAndGet("SELECT value FROM node WHERE name = 'node_id'").getString()),
           writer_(database_),
+          index_(database_),
           finder_(database_),
           newest_of_key_(
               database_,
@@ -183,6 +187,20 @@ class SqliteStore final : public Store {
         });
     }
 
+    Result<bool> index_messages(std::size_t messages_max, std::size_t bytes_max) override {
+        if (!index_.is_behind()) return false;
+        if (auto there = presence_.check(); !there) return std::unexpected(there.error());
+        return guarded(location_.path, [&]() -> Result<bool> {
+            if (log_pages_ >= checkpoint_pages_max) checkpoint();
+            try {
+                return index_.catch_up(messages_max, bytes_max);
+            } catch (const SQLite::Exception&) {
+                roll_back();
+                throw;
+            }
+        });
+    }
+
     Result<void> maintain() override {
         return guarded(location_.path, [&]() -> Result<void> {
             if (log_pages_ >= checkpoint_pages_idle && presence_.check()) checkpoint();
@@ -273,6 +291,7 @@ class SqliteStore final : public Store {
     SQLite::Database database_;
     const std::string node_id_;
     BatchWriter writer_;
+    MessageIndex index_;
     SessionFinder finder_;
     SQLite::Statement newest_of_key_;
     SQLite::Statement begin_;
@@ -343,6 +362,8 @@ Result<std::unique_ptr<Store>> open_store(const Location& location) {
         // Closing would copy a log that a crash left into the database: a store that is refused
         // must stay as it was found.
         set_checkpoint_on_close(database, /*wanted=*/false);
+        database.check(add_search_functions(
+            database.getHandle()));  // a check of the whole file reads the index, too
         if (auto usable = inspect(database, location.path); !usable) {
             return std::unexpected(usable.error());
         }

@@ -17,8 +17,6 @@ namespace knell::sqlite {
 
 namespace {
 
-constexpr std::int64_t milliseconds_an_hour = 3'600'000;
-
 /// Rows in one INSERT: each run of a statement opens the table and all its indexes anew, a third of
 /// what writing a row costs.
 constexpr std::size_t rows_at_once = 8;
@@ -152,6 +150,7 @@ BatchWriter::BatchWriter(SQLite::Database& database)
       listened_(database, "INSERT OR REPLACE INTO node VALUES ('listened_ms', ?)"),
       begin_life_(database, "INSERT OR IGNORE INTO lives VALUES (?)"),
       forget_lives_(database, "DELETE FROM lives WHERE began_ms <= ?"),
+      counts_(database),
       ends_(database,
             "INSERT INTO end_counts VALUES (?, ?, ?, ?) "
             "ON CONFLICT (hour, reason, proof) DO UPDATE SET ends = ends + excluded.ends"),
@@ -188,6 +187,7 @@ Error BatchWriter::conflict(const Change& change) {
 }
 
 Result<void> BatchWriter::write(const Batch& batch) {
+    counts_.begin();
     if (auto written = write(std::span(batch.changes)); !written) return written;
     std::span<const Event> events = batch.events;
     if (auto next = check_numbers(events); !next) return next;
@@ -198,6 +198,8 @@ Result<void> BatchWriter::write(const Batch& batch) {
     }
     for (const auto& event : events) put(event);
     count_ends(batch.events);
+    for (const auto& event : batch.events) counts_.note(event);
+    counts_.write();
     deliveries_.write(batch.deliveries);
     if (batch.last_word) {
         const auto& word = *batch.last_word;
@@ -240,7 +242,7 @@ void BatchWriter::count_ends(std::span<const Event> events) {
     std::map<std::tuple<std::int64_t, Reason, Proof>, std::int64_t> ends;
     for (const auto& event : events) {
         if (!event.end) continue;
-        const auto hour = to_millis(event.time) / milliseconds_an_hour;
+        const auto hour = hour_of(event.time);
         ++ends[{hour, event.end->reason, event.end->proof}];
     }
     for (const auto& [key, count] : ends) {
@@ -294,6 +296,7 @@ bool BatchWriter::put(const Appended& change) {
         bind.text(message.content).optional(message.tool_name).number(message.tokens);
         bind.run();
     }
+    counts_.note(change);
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include "store/batch.hpp"
 #include "store/sqlite/delivery_rows.hpp"
 #include "store/sqlite/process_rows.hpp"
+#include "store/sqlite/source_counts.hpp"
 
 namespace knell::sqlite {
 
@@ -79,6 +80,7 @@ class BatchWriter {
     SQLite::Statement listened_;
     SQLite::Statement begin_life_;
     SQLite::Statement forget_lives_;
+    SourceCounts counts_;
     SQLite::Statement ends_;
     SQLite::Statement newest_;
     SQLite::Statement event_;
