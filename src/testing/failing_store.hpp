@@ -1,22 +1,38 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "store/archive.hpp"
 #include "store/memory/memory_store.hpp"
 #include "store/store.hpp"
 
 namespace knell::testing {
 
 /// A memory store that says no to what a test names, each time until it is taken back.
-class FailingStore final : public Store {
+class FailingStore final : public Store, public ArchiveStore {
   public:
-    enum class Call { commit, find, open, unsettled, processes, heads, trim, log_age, maintain };
+    enum class Call {
+        commit,
+        find,
+        open,
+        unsettled,
+        processes,
+        heads,
+        trim,
+        log_age,
+        index,
+        maintain
+    };
 
     std::set<Call> refused;
     int commits = 0;  // that were asked for, refused or not
+    int indexings = 0;
+    bool has_more_to_index = false;
+    std::function<void()> on_index = [] {};  // while it is at it
 
     Result<void> commit(const Batch& batch) override {
         ++commits;
@@ -61,6 +77,13 @@ class FailingStore final : public Store {
                               Seq forget_until) override {
         if (auto no = refusal(Call::log_age)) return std::unexpected(*no);
         return store_->save_log_age(age, mark, forget_until);
+    }
+    Result<bool> index_messages(std::size_t messages_max, std::size_t bytes_max) override {
+        if (auto no = refusal(Call::index)) return std::unexpected(*no);
+        ++indexings;
+        on_index();
+        const auto is_left = archive_of(*store_).index_messages(messages_max, bytes_max);
+        return is_left.transform([this](bool left) { return left || has_more_to_index; });
     }
     Result<void> maintain() override {
         if (auto no = refusal(Call::maintain)) return std::unexpected(*no);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "store/archive.hpp"
 #include "watch/process_check.hpp"
 
 namespace knell {
@@ -27,6 +28,15 @@ constexpr auto trim_period = 60s;
 constexpr std::size_t trim_rows = 2000;
 constexpr int trim_rounds_max = 32;
 constexpr std::int64_t trim_slack = 1000;
+/// Messages are put into the search index back to back when nothing was written for so long; else
+/// each batch is followed by a pause of so many times its length.
+constexpr auto index_quiet_after = 50ms;
+constexpr int index_pause_times = 19;
+constexpr std::chrono::nanoseconds index_pause_min = 20ms;
+constexpr auto index_retry_after = 30s;
+constexpr std::size_t index_messages_max = 1000;
+constexpr std::size_t index_quiet_bytes = 256U << 10U;
+constexpr std::size_t index_busy_bytes = 64U << 10U;
 /// So much later than it might an event goes: the age of the log is noted this often.
 constexpr std::chrono::milliseconds mark_period = 1h;
 
@@ -286,6 +296,14 @@ void WriteStep::try_store(Journal::Step& step, Now now) {
 }
 
 std::optional<std::chrono::milliseconds> WriteStep::max_wait() const {
+    const auto wait = max_wait_for_words();
+    if (!index_left_) return wait;
+    const auto until_then = std::chrono::ceil<std::chrono::milliseconds>(
+        std::max(index_again_at_ - last_readings_.boot, 0ns));
+    return std::min(wait.value_or(until_then), until_then);
+}
+
+std::optional<std::chrono::milliseconds> WriteStep::max_wait_for_words() const {
     if (failing_) return retry_after;
     if (journal_.has_work_left() || !to_repeat_.empty()) return 0ms;
     if (state_.is_following_policies()) return 0ms;
@@ -364,6 +382,31 @@ Result<std::optional<Gap>> WriteStep::trim(const Retention& retention) {
     } while (has_too_many_events(retention) && ++rounds < trim_rounds_max);
     if (first_before == 0 || first_seq_ <= first_before) return std::nullopt;
     return Gap{first_before, first_seq_ - 1};
+}
+
+// --- the search index --------------------------------------------------------------------------
+
+Result<void> WriteStep::index_messages() {
+    const auto began = read_clocks_().boot;
+    const auto commits = journal_.counts().commits;
+    if (std::exchange(seen_commits_, commits) != commits) written_at_ = began;
+    if (began < index_again_at_) {
+        index_left_ = index_left_ || commits != indexed_commits_;
+        return {};
+    }
+    indexed_commits_ = commits;
+    const bool is_quiet = began - written_at_ >= index_quiet_after;
+    const auto is_left = archive_of(store_).index_messages(
+        index_messages_max, is_quiet ? index_quiet_bytes : index_busy_bytes);
+    const auto ended = read_clocks_().boot;
+    index_left_ = is_left.value_or(true);
+    if (!is_left) {
+        index_again_at_ = ended + index_retry_after;
+        return std::unexpected(is_left.error());
+    }
+    const auto pause = std::max((ended - began) * index_pause_times, index_pause_min);
+    index_again_at_ = is_quiet ? ended : ended + pause;
+    return {};
 }
 
 Result<void> WriteStep::save_all_seen() {

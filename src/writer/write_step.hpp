@@ -94,6 +94,9 @@ class WriteStep {
     /// was let go of, if anything.  How old they are goes by the time that this node saw pass, on
     /// the boot's own clock: a clock that is set, or a month switched off, makes no event older.
     Result<std::optional<Gap>> trim(const Retention& retention);
+    /// Keeps the search index behind the messages, a few at a time: back to back while nothing is
+    /// written, and for a small share of the time while something is.
+    Result<void> index_messages();
     /// Before a planned stop: the last signs of life.
     Result<void> save_all_seen();
 
@@ -129,6 +132,7 @@ class WriteStep {
     void begin_log_age(const std::string& boot_id);
     std::chrono::milliseconds log_age() const;
     Result<void> mark_log();
+    std::optional<std::chrono::milliseconds> max_wait_for_words() const;
     /// The newest event that need not be kept.
     Seq last_to_go(const Retention& retention) const;
 
@@ -149,6 +153,11 @@ class WriteStep {
     std::chrono::milliseconds age_saved_{0};
     SteadyTime trimmed_at_{};
     bool trim_left_ = false;
+    std::uint64_t indexed_commits_ = 0;  // how many there were when the index was last looked at
+    std::uint64_t seen_commits_ = 0;
+    SteadyTime written_at_{};  // the boot's clock, as the next
+    SteadyTime index_again_at_{};
+    bool index_left_ = false;
     std::vector<Submission> submissions_;
     std::size_t next_submission_ = 0;  // of these, the first that still waits
     AwakeClock::Readings taken_until_;

@@ -295,5 +295,66 @@ TEST_F(WriteStepTrial, TheLastSignsOfLifeMayBeRefused) {
     EXPECT_TRUE(write_step_.save_all_seen());
 }
 
+TEST_F(WriteStepTrial, TheIndexFollowsBackToBackWhileNothingIsWritten) {
+    ASSERT_TRUE(recover());
+    pass(60ms);
+    store_.has_more_to_index = true;
+    for (int batch = 1; batch <= 3; ++batch) {
+        ASSERT_TRUE(write_step_.index_messages());
+        EXPECT_EQ(store_.indexings, batch);
+        EXPECT_EQ(write_step_.max_wait(), 0ms);
+    }
+    store_.has_more_to_index = false;
+    ASSERT_TRUE(write_step_.index_messages());
+    EXPECT_EQ(write_step_.max_wait(), std::nullopt) << "nothing is left";
+}
+
+TEST_F(WriteStepTrial, TheIndexTakesASmallShareOfTheTimeWhileSomethingIsWritten) {
+    ASSERT_TRUE(recover());
+    say(create("a", testing::process_owner(100)));
+    store_.has_more_to_index = true;
+    store_.on_index = [this] { pass(5ms); };
+    constexpr auto all_of_it = 10s;
+    const auto end = clocks_.boot + all_of_it;
+    int number = 0;
+    while (clocks_.boot < end) {
+        pass(1ms);
+        say(testing::append("a", 1, {fmt::format("message {}", ++number)}));
+        ASSERT_TRUE(write_step_.index_messages());
+    }
+    EXPECT_GT(store_.indexings, 50) << "it does not stand still";
+    EXPECT_LE(store_.indexings * 5ms, all_of_it / 18);
+}
+
+TEST_F(WriteStepTrial, WhatWasSaidInAPauseOfTheIndexIsPutInAfterIt) {
+    ASSERT_TRUE(recover());
+    say(create("a", testing::process_owner(100)));
+    ASSERT_TRUE(write_step_.index_messages());
+    say(testing::append("a", 1, {"one"}));
+    ASSERT_TRUE(write_step_.index_messages());
+    EXPECT_EQ(store_.indexings, 1) << "it pauses";
+    const auto wait = write_step_.max_wait();
+    ASSERT_TRUE(wait);
+    EXPECT_LE(*wait, 20ms);
+    pass(*wait);
+    write_step_.take({}, clocks_);
+    write_step_.step();
+    ASSERT_TRUE(write_step_.index_messages());
+    EXPECT_EQ(store_.indexings, 2);
+}
+
+TEST_F(WriteStepTrial, AnIndexThatTheStoreRefusesIsTriedAgainLater) {
+    ASSERT_TRUE(recover());
+    pass(60ms);
+    store_.refused = {Call::index};
+    EXPECT_FALSE(write_step_.index_messages());
+    store_.refused = {};
+    ASSERT_TRUE(write_step_.index_messages());
+    EXPECT_EQ(store_.indexings, 0) << "not at once";
+    pass(31s);
+    ASSERT_TRUE(write_step_.index_messages());
+    EXPECT_EQ(store_.indexings, 1);
+}
+
 }  // namespace
 }  // namespace knell

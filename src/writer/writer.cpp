@@ -165,6 +165,7 @@ void Writer::follow_config() {
 void Writer::loop() {
     std::vector<Queued> taken;
     AwakeClock::Readings until;
+    index_messages();  // what the daemon before did not come to
     for (;;) {
         // Before the queue is emptied: an end that is told afterwards happened after that.
         const auto watched_until = watched_until_();
@@ -182,11 +183,23 @@ void Writer::loop() {
         do left = commit(left);
         while (!left.empty());
         trim();
+        index_messages();
         if (taken.empty() || queue_.size() > 0) continue;
         if (auto maintained = store_.maintain(); !maintained) {
             log_warn("store maintenance failed, will try again: {}", maintained.error().message);
         }
     }
+}
+
+void Writer::index_messages() {
+    const auto indexed = write_step_.index_messages();
+    if (!indexed && !index_failing_) {
+        log_warn(
+            "cannot put messages into the search index, will try again; searches find them, but "
+            "take longer: {}",
+            indexed.error().message);
+    }
+    index_failing_ = !indexed;
 }
 
 void Writer::trim() {

@@ -98,6 +98,7 @@ class Writer {
     /// One step; gives what is left of the submissions, which the write step has taken.
     std::span<Queued> commit(std::span<Queued> taken);
     void trim();
+    void index_messages();
     void update_figures();
 
     Store& store_;
@@ -114,6 +115,7 @@ class Writer {
 
     // Writer thread only (after start).
     WriteStep write_step_;
+    bool index_failing_ = false;
     std::vector<Effect> first_effects_;  // of the recovery, carried out once the thread runs
 
     std::thread thread_;

@@ -104,6 +104,7 @@ std::string interaction_lost(const Scene& scene);
 std::string suspension_lost(const Scene& scene);
 std::string messages_of_child_lost(const Scene& scene);  // promises_messages.cpp
 std::string messages_lost(const Scene& scene);
+std::string messages_not_found(const Scene& scene);
 std::string memory_differs(const Scene& scene);  // promises_memory.cpp
 std::string memory_differs_anywhere(const Scene& scene);
 std::string wrong_reply(const Scene& scene);    // promises_reply.cpp

@@ -1,8 +1,11 @@
 // About what was said: it is on record, and goes on in children as it was asked for.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "promises.hpp"
+#include "store/archive.hpp"
 
 namespace knell::sim {
 
@@ -49,6 +52,31 @@ std::string messages_of_child_lost(const Scene& scene) {
 std::string messages_lost(const Scene& scene) {
     for (const auto& [id, known] : scene.ledger.sessions()) {
         if (auto what = lost_of(id, scene); !what.empty()) return what;
+    }
+    return {};
+}
+
+std::string messages_not_found(const Scene& scene) {
+    if (scene.reader == nullptr) return {};
+    for (const auto& [id, said] : scene.ledger.conversations.messages()) {
+        const auto row = scene.reader->find(SessionId(id));
+        if (said.empty() || !row || !*row) continue;
+        // The first, which is in the index by now, and the last, which may not be.
+        for (const auto& [number, message] : {*said.begin(), *said.rbegin()}) {
+            SearchQuery query;
+            auto terms = parse_search_terms(message.content);
+            if (!terms) continue;
+            query.terms = std::move(*terms);
+            query.limit = SIZE_MAX - 1;
+            const auto page = archive_of(*scene.reader).search(query);
+            if (!page) continue;  // a bad disk
+            const auto is_it = [&](const FoundMessage& found) {
+                return found.session_id.text() == id && found.number == number;
+            };
+            if (std::ranges::count_if(page->messages, is_it) == 1) continue;
+            return fmt::format("session {}: message {}, \"{}\", is not found once", id, number,
+                               message.content);
+        }
     }
     return {};
 }

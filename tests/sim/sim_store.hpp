@@ -6,12 +6,13 @@
 #include <utility>
 
 #include "host.hpp"
+#include "store/archive.hpp"
 #include "store/store.hpp"
 
 namespace knell::sim {
 
 /// A real store that may be slow, and may refuse commits where there is no disk to break.
-class SimStore final : public Store {
+class SimStore final : public Store, public ArchiveStore {
   public:
     /// `meanwhile` is called every now and then while a commit takes its time: the daemon's other
     /// threads go on.
@@ -59,6 +60,9 @@ class SimStore final : public Store {
     Result<void> save_log_age(const LogAge& age, std::optional<LogMark> mark,
                               Seq forget_until) override {
         return inner_.save_log_age(age, mark, forget_until);
+    }
+    Result<bool> index_messages(std::size_t messages, std::size_t bytes) override {
+        return archive_of(inner_).index_messages(messages, bytes);
     }
     Result<void> maintain() override { return inner_.maintain(); }
     Result<std::unique_ptr<Reader>> open_reader() override { return inner_.open_reader(); }

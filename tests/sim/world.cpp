@@ -280,6 +280,7 @@ void World::pump(bool save_at_once) {
         if (delivery_.is_up()) delivery_.step();
         followers_.step();
         trim();
+        (void)node_.write_step().index_messages();
         if (arrived_.empty() && !node_.write_step().has_unheard()) clients_.note_all_heard();
         if (!idle) (void)node_.store().maintain();
         if (lose_power_if_due()) return;
