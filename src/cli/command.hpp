@@ -36,10 +36,12 @@ class Command {
 std::unique_ptr<Command> make_up();
 std::unique_ptr<Command> make_down();
 std::unique_ptr<Command> make_status();
+std::unique_ptr<Command> make_stats();
 std::unique_ptr<Command> make_run();
 std::unique_ptr<Command> make_ls();
 std::unique_ptr<Command> make_show();
 std::unique_ptr<Command> make_why();
+std::unique_ptr<Command> make_search();
 std::unique_ptr<Command> make_end();
 std::unique_ptr<Command> make_reset();
 std::unique_ptr<Command> make_suspend();

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/limits.hpp"
+#include "core/read_limits.hpp"
 
 namespace knell::cli {
 
@@ -94,9 +95,24 @@ Result<void> read_ended(client::Connection& connection, const ListingQuery& quer
     return {};
 }
 
-/// Those that are in a page of all and not in the same page of what is shown.
+/// The daemon counts them itself.
+Result<Folded> ask_folded(client::Connection& connection) {
+    const auto answer = connection.call_object("session.list", {{"limit", 1}});
+    if (!answer) return std::unexpected(answer.error());
+    const auto count = wire::int_at(*answer, "folded");
+    return Folded{count, count >= limits::folded_counted_max};
+}
+
+/// Of a part of all: those that are in a page of all and not in the same page of what is shown.
 Result<void> count_folded(client::Connection& connection, const ListingQuery& query,
                           Listing& listing) {
+    const bool is_of_all = query.open && query.ended_max > 0 && query.cwd.empty() && !query.within;
+    if (is_of_all) {
+        const auto folded = ask_folded(connection);
+        if (!folded) return std::unexpected(folded.error());
+        listing.by_default = *folded;
+        return {};
+    }
     for (const bool ended : {false, true}) {
         const bool is_asked_for = ended ? query.ended_max > 0 : query.open && query.cwd.empty();
         if (!is_asked_for) continue;

@@ -55,6 +55,7 @@ inline constexpr std::array http_reads{
              .method = "space.activity",
              .has_etag = true},
     HttpRead{.path = "/v1/status", .operation = "show_status", .method = "node.status"},
+    HttpRead{.path = "/v1/stats", .operation = "show_stats", .method = "node.stats"},
 };
 
 }  // namespace knell::rpc

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "rpc/methods/archive_methods.hpp"
+
 namespace knell::rpc {
 
 namespace {
@@ -17,6 +19,7 @@ std::vector<Method> gather() {
                               session_why_methods(),
                               session_read_methods(),
                               session_find_methods(),
+                              session_search_methods(),
                               session_attach_methods(),
                               session_label_methods(),
                               turn_methods(),
@@ -29,6 +32,7 @@ std::vector<Method> gather() {
                               hooks_letters_methods(),
                               config_methods(),
                               node_status_methods(),
+                              node_stats_methods(),
                               node_metrics_methods(),
                               node_methods(),
                               rpc_methods()}) {

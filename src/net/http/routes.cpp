@@ -50,6 +50,7 @@ constexpr std::array table{
     Route{.verb = "GET", .path = "/v1/processes/{process_id}/output", .method = "process.output"},
     Route{.verb = "GET", .path = "/v1/hooks", .method = "hooks.list"},
     Route{.verb = "GET", .path = "/v1/status", .method = "node.status"},
+    Route{.verb = "GET", .path = "/v1/stats", .method = "node.stats"},
     Route{
         .verb = "GET", .path = "/v1/space/activity", .method = "space.activity", .has_etag = true},
     Route{

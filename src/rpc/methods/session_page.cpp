@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/read_limits.hpp"
+#include "store/archive.hpp"
 #include "wire/session_json.hpp"
 
 namespace knell::rpc {
@@ -60,14 +62,22 @@ wire::Rendered render_sessions(const std::vector<Session>& sessions, std::string
     return wire::Rendered::from_text(std::move(text));
 }
 
-void answer_page(Call&& call, SessionQuery&& query, Backend& backend) {
+void answer_page(Call&& call, SessionQuery&& query, Backend& backend, bool with_folded) {
+    with_folded = with_folded && !query.before && folds(query);
     backend.read(
         call.caller.connection,
-        [query = std::move(query)](Reader& reader) -> Result<wire::Rendered> {
+        [query = std::move(query), with_folded](Reader& reader) -> Result<wire::Rendered> {
             const auto page = reader.list(query);
             if (!page) return std::unexpected(page.error());
-            return render_sessions(page->sessions,
-                                   page->next ? fmt::format(R"(,"next":"{}")", *page->next) : "");
+            std::string more;
+            if (with_folded) {
+                const auto folded =
+                    archive_of(reader).count_folded(query, limits::folded_counted_max);
+                if (!folded) return std::unexpected(folded.error());
+                more = fmt::format(R"(,"folded":{})", *folded);
+            }
+            if (page->next) more += fmt::format(R"(,"next":"{}")", *page->next);
+            return render_sessions(page->sessions, more);
         },
         std::move(call.respond));
 }

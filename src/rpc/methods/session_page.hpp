@@ -17,7 +17,8 @@ namespace knell::rpc {
 std::optional<Ordinal> read_cursor(wire::FieldReader& given, const std::string& cursor);
 
 /// The sessions that fit the query, read where reads are.
-void answer_page(Call&& call, SessionQuery&& query, Backend& backend);
+/// `with_folded`: the first page says how many are folded away, where any may be.
+void answer_page(Call&& call, SessionQuery&& query, Backend& backend, bool with_folded = false);
 
 /// The same of those that ended, in the order of their ends; its cursors are of another kind.
 std::optional<EndPlace> read_end_cursor(wire::FieldReader& given, const std::string& cursor);

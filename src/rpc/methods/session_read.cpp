@@ -52,6 +52,8 @@ constexpr std::array list_params{
 constexpr std::array list_result{
     with_object(always("sessions", array, "newest first, by when they were opened; see `by_end`"),
                 "session", session_fields),
+    only("the first page, and some may be folded away", "folded", integer,
+         "how many more `all` would list, 10,000 at most"),
     next_cursor,
 };
 constexpr std::array show_params{
@@ -131,7 +133,7 @@ void list(Call&& call, Backend& backend) {
     if (within) given.reject("within_s", "can only be given with by_end");
     query.before = read_cursor(given, cursor);
     if (given.error()) return call.respond(given.failure());
-    answer_page(std::move(call), std::move(query), backend);
+    answer_page(std::move(call), std::move(query), backend, /*with_folded=*/true);
 }
 
 /// In which way the session that goes on in its place came out of it.

@@ -160,7 +160,7 @@ class EachVersion : public ::testing::TestWithParam<int> {
                 path_,
                 fmt::format(
                     "PRAGMA synchronous = OFF; BEGIN; {}; PRAGMA application_id = 0x6b6e656c; "
-                    "PRAGMA user_version = {}; {} COMMIT;",
+                    "PRAGMA user_version = {}; {}\nCOMMIT;",
                     migration.sql, version.number, version.rows));
         }
         auto opened = open_store({.path = path_, .vfs = {}});
