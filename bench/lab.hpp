@@ -95,6 +95,7 @@ void measure_background_start(Lab& lab);
 void measure_background_crowd(Lab& lab);
 void measure_background_exit(Lab& lab);
 void measure_background_memory(Lab& lab);
+void measure_search(Lab& lab);
 void measure_routes(Lab& lab);
 void measure_idle_keys(Lab& lab);
 

@@ -55,6 +55,7 @@ constexpr std::array benchmarks{
     Benchmark{Chapter::listing, "list", "listing a million ended sessions", measure_list},
     Benchmark{Chapter::listing, "list.behind", "what lies behind a million folded ones",
               measure_list_behind},
+    Benchmark{Chapter::listing, "search", "appends beside the index, and searches", measure_search},
     Benchmark{Chapter::web, "web.idle", "15,000 WebSocket clients", measure_web_idle},
     Benchmark{Chapter::web, "web.calls", "small calls over WebSocket", measure_web_calls},
     Benchmark{Chapter::web, "web.fanout", "one event to 5,000 followers", measure_web_fanout},

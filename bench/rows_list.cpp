@@ -111,6 +111,8 @@ void measure_list_behind(Lab& lab) {
                      R"({"ended":true,"limit":50})"},
              Listing{"list.behind.default", "what `knell ls` asks, " + behind, R"({"limit":50})"},
              Listing{"list.behind.open", "open ones, " + behind, R"({"ended":false,"limit":50})"},
+             Listing{"list.behind.source_open", "open ones of a source " + behind,
+                     R"({"source":"source-3","ended":false,"limit":50})"},
              Listing{"list.behind.source", "ended ones of a source " + behind,
                      R"({"source":"cron","ended":true,"limit":50})"},
          }) {

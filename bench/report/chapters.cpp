@@ -60,10 +60,7 @@ takes its steps a tenth of a second apart, and all that it does is counted.)"};
         case Chapter::events:
             return {"Live feeds", "Followers on `events.subscribe`."};
         case Chapter::listing:
-            return {"Listing",
-                    "One connection, one `session.list` at a time. Known slow spot: `{source, "
-                    "ended: false}` reads the ended sessions\nof that source that are newer than "
-                    "the open ones."};
+            return {"Listing", "One connection, one `session.list` or `session.search` at a time."};
         case Chapter::web:
             return {"HTTP and WebSocket",
                     "Clients of this process on loopback, beside those of mosquitto where it has "
