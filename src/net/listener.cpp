@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 
 #include "platform/directories.hpp"
 #include "platform/paths.hpp"
+#include "platform/supervisor.hpp"
 
 namespace knell::net {
 
@@ -95,6 +97,19 @@ Result<SocketAddress> SocketAddress::claim(const std::string& path, const std::s
     return SocketAddress(path, home, std::move(*lock));
 }
 
+Result<void> SocketAddress::take_over(Fd listener) {
+    const auto where = path_of_listener(listener.get());
+    if (where != path_) {
+        return fail(ErrorCode::owned,
+                    fmt::format("the service manager listens at {}, and this home's socket is {}; "
+                                "set ListenStream in knell.socket to that",
+                                where.empty() ? "no path" : where, path_));
+    }
+    ::fcntl(listener.get(), F_SETFL, ::fcntl(listener.get(), F_GETFL) | O_NONBLOCK);
+    handed_over_ = std::move(listener);
+    return {};
+}
+
 Result<Fd> SocketAddress::bind() {
     if (auto made = make_private_directories(folder_of(path_)); !made) {
         return std::unexpected(made.error());
@@ -107,6 +122,11 @@ Result<Fd> SocketAddress::bind() {
         auto lock = take_lock(path_, home_, std::chrono::milliseconds{0});
         if (!lock) return std::unexpected(lock.error());
         lock_ = std::move(*lock);
+    }
+    if (handed_over_) {
+        bound_ = look(address->name);
+        is_managers_ = true;
+        return std::exchange(handed_over_, Fd{});
     }
     // Only a socket that nobody answers at is taken out of the way: nothing else was ever ours.
     struct stat found{};
@@ -134,6 +154,7 @@ Result<Fd> SocketAddress::bind() {
     if (chmod(address->name.c_str(), 0600) != 0) return cannot_listen(path_, errno);
     if (::listen(listener.get(), SOMAXCONN) != 0) return cannot_listen(path_, errno);
     bound_ = look(address->name);
+    is_managers_ = false;
     return listener;
 }
 
@@ -144,7 +165,8 @@ bool SocketAddress::is_bound() const {
 
 void SocketAddress::remove() {
     // Without the lock the address may be another daemon's by now.
-    if (bound_ && lock_.is_in_place() && look(path_) == bound_) unlink(path_.c_str());
+    const bool is_ours = bound_ && !is_managers_ && lock_.is_in_place();
+    if (is_ours && look(path_) == bound_) unlink(path_.c_str());
     bound_.reset();
 }
 

@@ -22,6 +22,10 @@ class SocketAddress {
     /// `home` is what that one would be told of us.
     static Result<SocketAddress> claim(const std::string& path, const std::string& home);
 
+    /// A service manager listens at this address already, with this socket: it is what the next
+    /// `bind` gives, and never deleted.  An error where it listens elsewhere.
+    Result<void> take_over(Fd listener);
+
     /// A listening socket.  What is left of a dead one is replaced; one that somebody answers is
     /// not.  Whatever logout or a cleaner took away is made again: directory, lock and socket.
     Result<Fd> bind();
@@ -51,6 +55,8 @@ class SocketAddress {
     std::string home_;
     LockFile lock_;
     std::optional<FileId> bound_;
+    Fd handed_over_;            // until it is bound
+    bool is_managers_ = false;  // what was bound last belongs to the service manager
 };
 
 }  // namespace knell::net
