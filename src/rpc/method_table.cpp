@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "rpc/methods/archive_methods.hpp"
+#include "rpc/methods/session_stop.hpp"
 
 namespace knell::rpc {
 
@@ -14,6 +15,7 @@ std::vector<Method> gather() {
     for (const auto family : {session_open_methods(),
                               session_route_methods(),
                               session_write_methods(),
+                              session_stop_methods(),
                               session_reset_methods(),
                               session_branch_methods(),
                               session_why_methods(),

@@ -145,12 +145,9 @@ std::vector<std::string> bounded(std::vector<std::string> argv) {
     return argv;
 }
 
-/// Why it must not be on record as a background process, or "".
-std::string why_not_registered(const RegisteredProcess& found, const Caller& caller,
-                               const Backend& here) {
-    if (found.process == caller.process()) {
-        return "is the caller itself, which is no background process of its session";
-    }
+/// Why nobody may put it on record, or "".
+std::string why_not_recorded(const RegisteredProcess& found, const Caller& caller,
+                             const Backend& here) {
     if (here.processes().is_knell(found.process.pid)) return "is a process of knell";
     // Its words are always known but for a thread of the kernel, which has none.
     if (found.look.argv.empty()) {
@@ -169,8 +166,11 @@ std::string why_not_registered(const RegisteredProcess& found, const Caller& cal
 
 }  // namespace
 
-RegisteredProcess read_registered(wire::FieldReader& given, pid_t pid, const Caller& caller,
-                                  const Backend& here) {
+namespace {
+
+/// `role`: what it is to be.
+RegisteredProcess read_process(wire::FieldReader& given, pid_t pid, const Caller& caller,
+                               const Backend& here, std::string_view role) {
     if (given.error()) return {};
     const auto& processes = here.processes();
     const auto refuse = [&given](std::string why) {
@@ -185,7 +185,7 @@ RegisteredProcess read_registered(wire::FieldReader& given, pid_t pid, const Cal
         return refuse(located.why + "; name a living process that the daemon can see");
     }
     if (pid == 1 || located.pid == 1) {
-        return refuse("is the init process, which is nobody's background process");
+        return refuse(fmt::format("is the init process, which is nobody's {}", role));
     }
     const auto process = processes.identify(located.pid);
     if (!process) return refuse(fmt::format("no process {} runs here", pid));
@@ -194,10 +194,29 @@ RegisteredProcess read_registered(wire::FieldReader& given, pid_t pid, const Cal
     look->argv = bounded(std::move(look->argv));
     look->cwd = wire::to_utf8(look->cwd);
     RegisteredProcess found{*process, std::move(*look)};
-    if (auto why = why_not_registered(found, caller, here); !why.empty()) {
+    if (process->pid != located.pid) {
+        return refuse(fmt::format("is a thread of process {}; name that one", process->pid));
+    }
+    if (auto why = why_not_recorded(found, caller, here); !why.empty()) {
         return refuse(std::move(why));
     }
     return found;
+}
+
+}  // namespace
+
+RegisteredProcess read_registered(wire::FieldReader& given, pid_t pid, const Caller& caller,
+                                  const Backend& here) {
+    auto found = read_process(given, pid, caller, here, "background process");
+    if (!given.error() && found.process == caller.process()) {
+        given.reject("pid", "is the caller itself, which is no background process of its session");
+    }
+    return found;
+}
+
+RegisteredProcess read_adopted(wire::FieldReader& given, pid_t pid, const Caller& caller,
+                               const Backend& here) {
+    return read_process(given, pid, caller, here, "session");
 }
 
 }  // namespace knell::rpc

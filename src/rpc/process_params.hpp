@@ -47,5 +47,8 @@ struct RegisteredProcess {
 /// By its pid as the caller counts.  Refuses whatever is no background process of the caller's.
 RegisteredProcess read_registered(wire::FieldReader& given, pid_t pid, const Caller& caller,
                                   const Backend& here);
+/// The same of one that is to become a session of its own; that may be the caller itself.
+RegisteredProcess read_adopted(wire::FieldReader& given, pid_t pid, const Caller& caller,
+                               const Backend& here);
 
 }  // namespace knell::rpc
