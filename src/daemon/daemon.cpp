@@ -20,6 +20,7 @@
 #include "daemon/daemon_place.hpp"
 #include "daemon/delivery.hpp"
 #include "daemon/descriptors.hpp"
+#include "daemon/feed_reads.hpp"
 #include "daemon/first_word.hpp"
 #include "daemon/housekeeping.hpp"
 #include "daemon/http_service.hpp"
@@ -27,6 +28,8 @@
 #include "daemon/leftover_thread.hpp"
 #include "daemon/node_status.hpp"
 #include "daemon/open_home.hpp"
+#include "daemon/owner_stops.hpp"
+#include "daemon/owner_sweep.hpp"
 #include "daemon/process_setup.hpp"
 #include "daemon/read_service.hpp"
 #include "daemon/read_thread.hpp"
@@ -34,6 +37,7 @@
 #include "daemon/spool.hpp"
 #include "daemon/spool_at_start.hpp"
 #include "daemon/start_log.hpp"
+#include "daemon/supervised.hpp"
 #include "net/server.hpp"
 #include "platform/clock.hpp"
 #include "platform/environment.hpp"
@@ -44,13 +48,13 @@
 #include "platform/version.hpp"
 #include "rpc/dispatcher.hpp"
 #include "rpc/feeds.hpp"
+#include "rpc/owner_stopping.hpp"
 #include "store/noting_store.hpp"
 #include "watch/live_owners.hpp"
 #include "watch/process_table.hpp"
 #include "watch/process_watch.hpp"
 #include "watch/timed_tree.hpp"
 #include "writer/leftover_finder.hpp"
-#include "writer/sweep.hpp"
 #include "writer/writer.hpp"
 
 namespace knell {
@@ -64,7 +68,7 @@ constexpr auto spool_period = 30s;
 constexpr int feed_niceness = 5;
 
 /// Everything a running daemon is made of, in the order it must be taken down again.
-class Daemon final : public rpc::Backend {
+class Daemon final : public rpc::Backend, public rpc::OwnerStopping {
   public:
     Daemon(const DaemonOptions& options, Claims& claims, std::unique_ptr<Store> store,
            Readers readers, std::unique_ptr<OutputFiles> outputs, const Descriptors& descriptors)
@@ -81,7 +85,8 @@ class Daemon final : public rpc::Backend {
           feed_thread_(std::move(readers.feeds), "knell-feed", feed_niceness),
           feeds_(store_->node_id(),
                  [this](EventQuery query, const wire::Framing& framing, rpc::Feeds::Done done) {
-                     read_for_feed(std::move(query), framing, std::move(done));
+                     read_for_feed(feed_thread_, loop_, store_->node_id(), std::move(query),
+                                   framing, std::move(done));
                  }),
           dispatcher_(*this),
           clients_(descriptors.clients_max),
@@ -98,8 +103,10 @@ class Daemon final : public rpc::Backend {
           watch_(
               processes_, descriptors.owners_max,
               {.gone =
-                   [this](const auto& process, const auto& departure) {
-                       writer_.observe(OwnerGone{process, departure, {}, /*searched=*/false});
+                   [this](const auto& process, auto departure) {
+                       owner_stops_.tell(process, departure);
+                       writer_.observe(
+                           OwnerGone{process, std::move(departure), {}, /*searched=*/false});
                    },
                .unknown = [this](const auto& process,
                                  const auto& why) { writer_.observe(OwnerUnknown{process, why}); },
@@ -127,11 +134,13 @@ class Daemon final : public rpc::Backend {
     }
 
     /// Serves until it is told to stop.
-    void run() {
+    void run(const Supervisor& supervisor) {
         spool_.look();
         loop_.every(spool_period, [this] { spool_.look(); });
         housekeeping_.start();
+        tell_readiness(supervisor, loop_);
         loop_.run();
+        supervisor.tell("STOPPING=1");
         is_over_ = true;
         http_.stop();
         if (const auto self = processes_.identify(getpid())) {
@@ -148,7 +157,10 @@ class Daemon final : public rpc::Backend {
 
     const Writer::Figures& figures() const { return writer_.figures(); }
 
-    void submit(Command&& it, Writer::Done done) override { queue(std::move(it), std::move(done)); }
+    void submit(Command&& it, Writer::Done done) override {
+        if (auto* close = std::get_if<Close>(&it)) owner_stops_.tell(*close);
+        queue(std::move(it), std::move(done));
+    }
     void ask(Question&& it, Writer::Done done) override { queue(std::move(it), std::move(done)); }
 
     void observe(Observation&& seen) override { writer_.observe(std::move(seen)); }
@@ -229,6 +241,10 @@ class Daemon final : public rpc::Backend {
         watch_.look_now([this, held] { loop_.post([held] { (*held)(); }); });
     }
 
+    void stop_owner(rpc::StopOwner request, rpc::Done<rpc::OwnerStop> done) override {
+        owner_stops_.stop(std::move(request), std::move(done));
+    }
+
     void search_leftovers(const SessionId& session, pid_t caller,
                           std::optional<ProcessIdentity> reaper,
                           std::move_only_function<void(rpc::CommandEnd)> done) override {
@@ -249,7 +265,9 @@ class Daemon final : public rpc::Backend {
         ask(Survey{after}, [this, dry_run, done = std::move(done)](Result<Reply> surveyed) mutable {
             if (!surveyed) return done(std::unexpected(std::move(surveyed.error())));
             auto look = [this, dry_run, survey = std::get<SurveyReply>(std::move(*surveyed))](
-                            Reader&) { return look_at_every_owner(survey, dry_run); };
+                            Reader&) -> Result<SweepReport> {
+                return sweep_owners(survey, processes_, watch_, dry_run);
+            };
             reads_.run(rpc::ConnectionId::none, std::move(look), std::move(done));
         });
     }
@@ -295,18 +313,6 @@ class Daemon final : public rpc::Backend {
     }
 
   private:
-    /// On the read thread.
-    Result<SweepReport> look_at_every_owner(const SurveyReply& survey, bool dry_run) {
-        const auto is_held = [this](const ProcessIdentity& process) {
-            return watch_.how(process) == WatchList::How::held;
-        };
-        auto findings = look_at_owners(survey, processes_, is_held, dry_run);
-        if (!dry_run) {
-            for (const auto& process : findings.look_again) watch_.watch(process);
-        }
-        return std::move(findings.report);
-    }
-
     /// On the writer's thread, after the commit.
     void carry_out(Effect&& effect) {
         std::visit([this](auto&& e) { carry_out_one(std::forward<decltype(e)>(e)); },
@@ -318,6 +324,7 @@ class Daemon final : public rpc::Backend {
     }
     void carry_out_one(UnwatchOwner&& effect) {
         live_owners_.remove(effect.process);
+        owner_stops_.forget(effect.process);
         watch_.unwatch(effect.process);
     }
     void carry_out_one(FindLeftovers&& effect) {
@@ -413,19 +420,6 @@ class Daemon final : public rpc::Backend {
         });
     }
 
-    void read_for_feed(EventQuery query, const wire::Framing& framing, rpc::Feeds::Done done) {
-        // Each feed waits for one page at most, so the queue has room until it is closed.
-        static_assert(limits::feeds_max <= limits::queue_reads_max);
-        auto run = [this, query = std::move(query), &framing,
-                    done = std::move(done)](Reader& reader) mutable {
-            auto page = rpc::read_feed_page(reader, std::move(query), framing, store_->node_id());
-            loop_.post([done = std::move(done), page = std::move(page)]() mutable {
-                done(std::move(page));
-            });
-        };
-        static_cast<void>(feed_thread_.submit(rpc::ConnectionId::none, {std::move(run), {}}));
-    }
-
     const DaemonOptions options_;
     std::atomic<bool> is_over_ = false;  // the server has stopped; outlives all that holds calls
     const std::string host_;
@@ -459,6 +453,11 @@ class Daemon final : public rpc::Backend {
     FirstWord first_word_{loop_, processes_, spool_,
                           [this](OwnerGone gone) { writer_.observe(std::move(gone)); }};
     std::optional<Delivery> delivery_;  // made when it is known where the log stands
+    OwnerStops owner_stops_{
+        leftovers_,
+        {.survey =
+             [this](rpc::Done<Reply> done) { ask(Survey{.after = INT64_MAX}, std::move(done)); },
+         .post = [this](auto work) { loop_.post(std::move(work)); }}};
     LeftoverThread leftovers_;
     BackgroundService background_;
     ProcessWatch watch_;
@@ -473,6 +472,7 @@ int refuse(const Error& error) {
 
 int run_daemon(const DaemonOptions& options) {
     const auto& paths = options.paths;
+    auto supervisor = Supervisor::from_environment();
     set_up_process(paths);
     if (auto mounted = check_procfs(); !mounted) return refuse(mounted.error());
     const auto descriptors = raise_descriptor_limit();
@@ -480,6 +480,7 @@ int run_daemon(const DaemonOptions& options) {
     if (auto made = make_directories(paths); !made) return refuse(made.error());
     auto claims = Claims::take(paths);  // given up last, when the store is closed
     if (!claims) return refuse(claims.error());
+    if (auto taken = take_over_socket(supervisor, *claims); !taken) return refuse(taken.error());
     auto store = open_store(paths);
     if (!store) return refuse(store.error());
     claims->remember_store();
@@ -491,7 +492,7 @@ int run_daemon(const DaemonOptions& options) {
                   *descriptors);
     if (auto started = daemon.start(); !started) return refuse(started.error());
     log_started(paths, daemon.figures());
-    daemon.run();
+    daemon.run(supervisor);
     log_info("knell stopped; open sessions stay on record");
     return 0;
 }

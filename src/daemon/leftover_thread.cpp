@@ -64,6 +64,8 @@ LeftoverThread::LeftoverThread(const ProcessTree& tree, TreeBounds bounds, Tell 
       tell_(std::move(tell)),
       queue_(limits::queue_reads_max),
       stopping_(*holder_, tree, std::move(bounds)),
+      owners_(*holder_,
+              [this](const ProcessIdentity& process) { return bounds_.owners.contains(process); }),
       thread_([this] { loop(); }) {}
 
 bool LeftoverThread::search(std::vector<LeftoverSearch> searches, Found&& found) {
@@ -89,6 +91,12 @@ void LeftoverThread::stop_tree(TreeRoot root) {
     queue_.push_always(std::move(request));
 }
 
+void LeftoverThread::stop_owner(ProcessIdentity process, OwnerStopper::Done done) {
+    Request request;
+    request.owner = std::make_unique<OwnerStop>(std::move(process), std::move(done));
+    queue_.push_always(std::move(request));
+}
+
 void LeftoverThread::find_survivors(TreeRoot root, FoundSurvivors found) {
     Request request;
     request.remains = std::make_unique<Remains>(std::move(root), std::move(found),
@@ -111,7 +119,8 @@ void LeftoverThread::loop() {
     pthread_setname_np(pthread_self(), "knell-leftovers");
     std::vector<Request> taken;
     const auto wait_max = [this]() -> std::optional<std::chrono::milliseconds> {
-        if (looks_.empty() && remains_.empty() && stopping_.is_idle()) return std::nullopt;
+        if (looks_.empty() && remains_.empty() && stopping_.is_idle() && owners_.is_idle())
+            return std::nullopt;
         return tick;
     };
     while (queue_.pop_all(taken, wait_max())) {
@@ -121,7 +130,10 @@ void LeftoverThread::loop() {
 }
 
 void LeftoverThread::take(Request&& request) {
-    if (request.look) {
+    if (request.owner) {
+        owners_.add(std::move(request.owner->process), std::move(request.owner->done),
+                    read_awake_clock());
+    } else if (request.look) {
         looks_.push_back(std::move(request.look));
     } else if (request.remains) {
         remains_.push_back(std::move(request.remains));
@@ -149,6 +161,7 @@ void LeftoverThread::step() {
         tell_.stopped(tree);
         states_.ended(tree.root.id, tree.left);
     }
+    owners_.step(read_awake_clock());
     for (auto& order : done.orders) tell_.settled(std::move(order));
     if (!remains_.empty()) look_at_remains(read_awake_clock());
 }

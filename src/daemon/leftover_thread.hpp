@@ -10,6 +10,7 @@
 #include "base/bounded_queue.hpp"
 #include "watch/leftover_look.hpp"
 #include "watch/live_owners.hpp"
+#include "watch/owner_stopper.hpp"
 
 namespace knell {
 
@@ -36,6 +37,8 @@ class LeftoverThread {
     bool search(std::vector<LeftoverSearch> searches, Found&& found);
     void stop_leftovers(StopOrder order);
     void stop_tree(TreeRoot root);
+    /// Ends the process that keeps a session; `done` is called on this thread.
+    void stop_owner(ProcessIdentity process, OwnerStopper::Done done);
     /// Looks for what is left of a background process that has ended, once it is no longer being
     /// stopped and after a moment in which the rest may end too; `found` is called on this thread.
     void find_survivors(TreeRoot root, FoundSurvivors found);
@@ -57,7 +60,12 @@ class LeftoverThread {
         FoundSurvivors found;
         SteadyTime not_before{};
     };
+    struct OwnerStop {
+        ProcessIdentity process;
+        OwnerStopper::Done done;
+    };
     struct Request {
+        std::unique_ptr<OwnerStop> owner;  // or
         std::unique_ptr<Look> look;        // or
         std::unique_ptr<Remains> remains;  // or
         std::optional<TreeRoot> root;      // or
@@ -82,6 +90,7 @@ class LeftoverThread {
     std::vector<std::unique_ptr<Remains>> remains_;
     SteadyTime next_remains_look_{};
     StopOrders stopping_;
+    OwnerStopper owners_;
 
     std::thread thread_;
 };
