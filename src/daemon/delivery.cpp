@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <pthread.h>
 
+#include "config/nearest_word.hpp"
 #include "core/limits.hpp"
 #include "daemon/hooks_report.hpp"
 #include "daemon/orphan_log.hpp"
@@ -50,6 +51,7 @@ Delivery::Delivery(const Paths& paths, std::string node_id, Seq head, Dependenci
       inbox_(limits::queue_reads_max),
       head_(head),
       files_(paths),
+      runs_(runs_folder(paths)),
       dependencies_(std::move(dependencies)),
       scheduler_(node_id_, head),
       hooks_(node_id_, dependencies_.hooks_max),
@@ -118,6 +120,7 @@ void Delivery::loop() {
         for (auto& one : work) one(read_clocks());
     }
     for (auto& [done, result] : unanswered_) done(std::move(result));
+    runs_.save_all();
     auto left = saver_.take_rest(scheduler_);
     if (left.empty()) return;
     std::promise<bool> saved;
@@ -157,6 +160,7 @@ void Delivery::step(Now now) {
         dependencies_.notify(std::move(notice));
     }
     save(now);
+    runs_.save(now.steady);
 }
 
 void Delivery::wait(Now now) {
@@ -172,6 +176,7 @@ void Delivery::wait(Now now) {
     awaited.no_later_than(look_again_at_);
     awaited.no_later_than(files_.next_look());
     awaited.no_later_than(stop_at_);
+    awaited.no_later_than(runs_.next_save());
     awaited.no_later_than(saver_.next_save(scheduler_, is_save_awaited(), now.steady));
     if (scheduler_.is_behind()) awaited.no_later_than(read_again_at_);
     const bool has_news = has_listeners_ && head_ > scheduler_.head();
@@ -234,7 +239,7 @@ void Delivery::reload(Now now) {
 // --- attempts -----------------------------------------------------------------------------------
 
 void Delivery::begin(const DeliveryScheduler::Attempt& attempt, Now now) {
-    attempts_.emplace(attempt.id, attempt);
+    attempts_.emplace(attempt.id, Begun{attempt, now.steady});
     begin_on(attempt.subscriber, attempt.id, attempt.rendered, now, HookRunner::IfShort::wait);
 }
 
@@ -262,6 +267,7 @@ void Delivery::collect(std::vector<Finished> finished, Now now) {
         const auto attempt = attempts_.find(id);
         if (attempt == attempts_.end()) continue;
         explain(attempt->second, outcome);
+        remember(attempt->second, outcome, now);
         scheduler_.finish(id, outcome, now);
         attempts_.erase(attempt);
     }
@@ -280,6 +286,20 @@ void Delivery::explain(const DeliveryScheduler::Attempt& attempt, const Outcome&
             "shows how it goes",
             attempt.subscriber, rendered.seq, rendered.type, outcome.what);
     }
+}
+
+void Delivery::remember(const Begun& attempt, const Outcome& outcome, Now now) {
+    const auto took =
+        std::chrono::duration_cast<std::chrono::milliseconds>(read_clocks().steady - attempt.begun);
+    if (subscriber_config_.hook(attempt.subscriber) == nullptr) return;
+    runs_.add(attempt.subscriber,
+              run_text({.seq = attempt.rendered->seq,
+                        .type = attempt.rendered->type,
+                        .session_id = attempt.rendered->session_id,
+                        .at = now.wall,
+                        .took = took,
+                        .outcome = outcome}),
+              now.steady);
 }
 
 void Delivery::save(Now now) {
@@ -375,8 +395,12 @@ std::unexpected<Error> Delivery::nobody(const std::string& name) const {
                                 "what is kept for it with `knell hooks forget {}`",
                                 name, name));
     }
+    std::vector<std::string> known;
+    for (const auto& spec : subscriber_config_.specs()) known.push_back(spec.name);
+    const auto meant = nearest_word(name, known);
     return fail(ErrorCode::not_found,
-                fmt::format("no hook or webhook {}; `knell hooks ls` lists them", name));
+                fmt::format("no hook or webhook {}; {}`knell hooks ls` lists them", name,
+                            meant.empty() ? "" : fmt::format("did you mean {}? ", meant)));
 }
 
 void Delivery::test(const std::string& name, Answered done, Now now) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bounded_queue.hpp"
+#include "daemon/hook_runs.hpp"
 #include "daemon/hook_shortage.hpp"
 #include "daemon/subscriber_config.hpp"
 #include "daemon/subscriber_files.hpp"
@@ -68,6 +69,9 @@ class Delivery {
 
   private:
     using Work = std::move_only_function<void(Now)>;
+    struct Begun : DeliveryScheduler::Attempt {
+        SteadyTime begun;
+    };
 
     void loop();
     void wait(Now now);
@@ -82,6 +86,7 @@ class Delivery {
     void collect(std::vector<Finished> finished, Now now);
     /// In the log, before the scheduler hears of it.
     void explain(const DeliveryScheduler::Attempt& attempt, const Outcome& outcome) const;
+    void remember(const Begun& attempt, const Outcome& outcome, Now now);
     void save(Now now);
     bool is_save_awaited() const { return !unanswered_.empty() || !after_saving_.empty(); }
     bool may_read(Now now) const;
@@ -108,6 +113,7 @@ class Delivery {
     HookShortage shortage_;                   // only `text` is for any thread
 
     // The delivery thread's alone.
+    HookRuns runs_;
     Dependencies dependencies_;
     DeliveryScheduler scheduler_;
     SubscriberConfig subscriber_config_;
@@ -117,7 +123,7 @@ class Delivery {
     std::optional<SteadyTime> look_again_at_;  // something could not be used
     SteadyTime read_again_at_{};               // the store said no
     Seq changed_at_ = 0;                       // the newest event when a change of files was seen
-    std::map<AttemptId, DeliveryScheduler::Attempt> attempts_;
+    std::map<AttemptId, Begun> attempts_;
     struct Test {
         Answered done;
         SteadyTime begun;

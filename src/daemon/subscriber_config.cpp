@@ -49,7 +49,9 @@ void SubscriberConfig::reload_hooks(const std::string& hooks_dir) {
 
 std::vector<SubscriberSpec> SubscriberConfig::specs() const {
     std::vector<SubscriberSpec> specs;
-    for (const auto& [name, hook] : hooks_) specs.push_back({name, hook.events, hook.concurrency});
+    for (const auto& [name, hook] : hooks_) {
+        specs.push_back({name, hook.events, hook.concurrency, hook.retries});
+    }
     for (const auto& [name, webhook] : webhooks_) {
         specs.push_back({name, webhook->events, webhook->concurrency});
     }

@@ -60,7 +60,8 @@ DeliveryScheduler::Member DeliveryScheduler::make_member(const SubscriberSpec& s
         known.subscription.since = now.wall;
         changes_.emplace_back(SubscriptionSaved{known.subscription});
     }
-    Member member{Subscriber(std::move(known.subscription), spec.events, spec.concurrency)};
+    Member member{
+        Subscriber(std::move(known.subscription), spec.events, spec.concurrency, spec.retries)};
     for (auto& letter : known.letters) member.subscriber.restore(std::move(letter), now);
     return member;
 }
@@ -78,7 +79,7 @@ std::vector<AttemptId> DeliveryScheduler::set_subscribers(const std::vector<Subs
         present.insert(spec.name);
         for (const auto type : spec.events.types()) wanted.add(name_in(event_type_names, type));
         if (const auto member = members_.find(spec.name); member != members_.end()) {
-            member->second.subscriber.set_spec(spec.events, spec.concurrency);
+            member->second.subscriber.set_spec(spec.events, spec.concurrency, spec.retries);
         } else {
             members_.emplace(spec.name, make_member(spec, from.value_or(head_), now));
         }
@@ -227,9 +228,9 @@ void DeliveryScheduler::finish(AttemptId attempt, const Outcome& outcome, Now no
                                         "more is sent until `knell hooks resume {}`",
                                         outcome.what, name));
     } else if (given_up) {
-        give_notice(member, fmt::format("event {} was given up after three days ({}); `knell hooks "
+        give_notice(member, fmt::format("event {} was given up after {} ({}); `knell hooks "
                                         "retry {}` sends it again",
-                                        seq, outcome.what, name));
+                                        seq, member.subscriber.patience(), outcome.what, name));
     }
 }
 

@@ -15,6 +15,7 @@ struct SubscriberSpec {
     std::string name;
     EventFilter events;
     std::size_t concurrency = 1;
+    std::optional<int> retries{};  // of one event; none: for three days
 };
 
 /// What a person may know of a subscriber.

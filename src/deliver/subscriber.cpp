@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/check.hpp"
 #include "core/limits.hpp"
 #include "deliver/backoff.hpp"
@@ -27,15 +29,19 @@ milliseconds time_left(WallTime next_try_at, WallTime now) {
 
 }  // namespace
 
-Subscriber::Subscriber(Subscription subscription, EventFilter filter, std::size_t concurrency)
+Subscriber::Subscriber(Subscription subscription, EventFilter filter, std::size_t concurrency,
+                       std::optional<int> retries)
     : filter_(filter),
       concurrency_(concurrency),
+      retries_(retries),
       row_(std::move(subscription)),
       read_to_(row_.cursor) {}
 
-void Subscriber::set_spec(const EventFilter& filter, std::size_t concurrency) {
+void Subscriber::set_spec(const EventFilter& filter, std::size_t concurrency,
+                          std::optional<int> retries) {
     filter_ = filter;
     concurrency_ = concurrency;
+    retries_ = retries;
 }
 
 void Subscriber::restore(PendingDelivery letter, Now now) {
@@ -243,7 +249,7 @@ bool Subscriber::fail_item(SessionQueue& queue, const Outcome& outcome, Now now)
     item.last_error = outcome.what;
     ++item.attempts;
     if (outcome.kind == Outcome::Kind::gone) row_.state = SubscriberState::disabled;
-    if (item.waited >= give_up_after) {
+    if (item.waited >= give_up_after || (retries_ && item.attempts > *retries_)) {
         give_up(std::move(item), now);
         queue.pop_front();
         return true;
@@ -257,6 +263,11 @@ bool Subscriber::fail_item(SessionQueue& queue, const Outcome& outcome, Now now)
         if (!behind.kept) keep(behind, now);
     }
     return false;
+}
+
+std::string Subscriber::patience() const {
+    if (!retries_) return "three days";
+    return *retries_ == 0 ? "1 attempt" : fmt::format("{} attempts", *retries_ + 1);
 }
 
 void Subscriber::give_up(Item&& item, Now now) {

@@ -32,7 +32,8 @@ namespace knell {
 ///   offer         ─▶ read; kept, behind one that is
 ///   restore       ─▶ kept or dead, as its letter says
 ///   next_attempt  the first of a queue is under way, until
-///   finish        delivered ─▶ gone; failed ─▶ kept, and all behind it; after three days ─▶ dead
+///   finish        delivered ─▶ gone; failed ─▶ kept, and all behind it; after three days, or as
+///                 many tries as it has, ─▶ dead
 ///   revive        dead ─▶ kept
 ///
 /// It is active, paused by a person, or disabled because its receiver is gone for good; only an
@@ -42,12 +43,15 @@ namespace knell {
 /// saved.
 class Subscriber {
   public:
-    Subscriber(Subscription subscription, EventFilter filter, std::size_t concurrency);
+    /// `retries`: of one event; none: for as long as `give_up_after`.
+    Subscriber(Subscription subscription, EventFilter filter, std::size_t concurrency,
+               std::optional<int> retries = std::nullopt);
 
     const Subscription& subscription() const { return row_; }
     const EventFilter& filter() const { return filter_; }
     /// Its file was changed.
-    void set_spec(const EventFilter& filter, std::size_t concurrency);
+    void set_spec(const EventFilter& filter, std::size_t concurrency,
+                  std::optional<int> retries = std::nullopt);
     /// A letter of the store, after a restart.
     void restore(PendingDelivery letter, Now now);
     /// A dead letter that a person sends again: it has all the time of a new one.
@@ -88,6 +92,8 @@ class Subscriber {
     std::size_t waiting() const { return kept_; }
     std::size_t dead() const { return dead_.size(); }
     int failing_streak() const { return streak_; }
+    /// How long an event that fails is tried: "three days", "1 attempt".
+    std::string patience() const;
 
     bool has_changes() const { return row_changed_ || !changes_.empty(); }
     /// Of these, letters: what failed is on record as soon as may be.
@@ -120,6 +126,7 @@ class Subscriber {
 
     EventFilter filter_;
     std::size_t concurrency_;
+    std::optional<int> retries_;
     Subscription row_;
     Seq read_to_ = 0;
 

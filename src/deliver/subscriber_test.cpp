@@ -55,6 +55,26 @@ struct Record {
     }
 };
 
+TEST(Subscriber, IsTriedAgainNoMoreOftenThanItMay) {
+    Subscriber once({.name = "ops"}, EventFilter::all(), 1, /*retries=*/0);
+    once.offer(rendered(1), at(0));
+    ASSERT_TRUE(once.next_attempt(at(0)));
+    EXPECT_TRUE(once.finish(1, failed, at(0))) << "it is given up at once";
+    EXPECT_EQ(once.dead(), 1U);
+    EXPECT_EQ(once.waiting(), 0U);
+    EXPECT_EQ(once.patience(), "1 attempt");
+    once.check_invariants();
+
+    Subscriber twice({.name = "ops"}, EventFilter::all(), 1, /*retries=*/1);
+    twice.offer(rendered(1), at(0));
+    ASSERT_TRUE(twice.next_attempt(at(0)));
+    EXPECT_FALSE(twice.finish(1, failed, at(0)));
+    ASSERT_TRUE(twice.next_attempt(at(3600)));
+    EXPECT_TRUE(twice.finish(1, failed, at(3600)));
+    EXPECT_EQ(twice.patience(), "2 attempts");
+    EXPECT_EQ(fresh().patience(), "three days");
+}
+
 TEST(Subscriber, IsGivenTheEventsOfASessionOneAfterTheOther) {
     auto subscriber = fresh(/*concurrency=*/4);
     subscriber.offer(rendered(1), at(0));

@@ -12,6 +12,7 @@ constexpr std::array hook_bindings{
     bind<&HookFile::name>("name"),       bind<&HookFile::description>("description"),
     bind<&HookFile::events>("events"),   bind<&HookFile::command>("command"),
     bind<&HookFile::timeout>("timeout"), bind<&HookFile::concurrency>("concurrency"),
+    bind<&HookFile::retries>("retries"),
 };
 static_assert(binds_all_of(hook_bindings, hook_keys, ""));
 

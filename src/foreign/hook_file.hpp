@@ -20,6 +20,7 @@ struct HookFile {
     /// The default where the file says nothing: a file that was read has both.
     std::optional<std::chrono::seconds> timeout;
     std::optional<int> concurrency;
+    std::optional<int> retries;  // none: it does not say
     /// Where these stand; the beginning of the file where they do not.
     TextPlace name_place;
     TextPlace command_place;

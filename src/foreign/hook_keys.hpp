@@ -15,6 +15,8 @@ namespace knell::foreign {
 /// Nothing when it will do; "" is the directory's name.
 std::optional<std::string> why_not_a_hook_name(std::string_view name);
 
+inline constexpr std::int64_t hook_retries_max = 100;
+
 inline constexpr std::array hook_key_rows{
     Key{.path = "name",
         .type = KeyType::text,
@@ -55,6 +57,13 @@ inline constexpr std::array hook_key_rows{
         .fallback = "1",
         .unit = "runs",
         .about = "How many events it is run for at once; never for two of the same session"},
+    Key{.path = "retries",
+        .type = KeyType::integer,
+        .max = hook_retries_max,
+        .if_missing = "tried again for three days",
+        .unit = "runs",
+        .example = "0",
+        .about = "How often it is run again for an event for which it failed; 0: never"},
 };
 
 inline constexpr KeyTable hook_keys{.file = "HOOK.yaml", .keys = hook_key_rows, .is_shared = true};

@@ -1,6 +1,7 @@
 #include "deliver/hook/directory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <expected>
 #include <filesystem>
 #include <iterator>
@@ -34,9 +35,13 @@ std::unexpected<Problems> about(const fs::path& file, const Error& error, TextPl
     return std::unexpected(Problems{{file.string(), place, error.message}});
 }
 
-/// The names of the directories that have a HOOK.yaml.
-std::vector<std::string> hook_names(const fs::path& hooks_dir) {
-    std::vector<std::string> names;
+/// Directories that are meant to be hooks, and those of them that have no HOOK.yaml.
+struct HookNames {
+    std::vector<std::string> hooks;
+    std::vector<std::string> without_file;
+};
+HookNames hook_names(const fs::path& hooks_dir) {
+    HookNames names;
     std::error_code error;
     for (fs::directory_iterator entry(hooks_dir, error), end; !error && entry != end;
          entry.increment(error)) {
@@ -44,11 +49,43 @@ std::vector<std::string> hook_names(const fs::path& hooks_dir) {
         if (name.starts_with('.') || name.starts_with('_')) continue;
         std::error_code missing;
         if (fs::exists(fs::symlink_status(entry->path() / "HOOK.yaml", missing))) {
-            names.push_back(std::move(name));
+            names.hooks.push_back(std::move(name));
+        } else if (entry->is_directory(missing)) {
+            names.without_file.push_back(std::move(name));
         }
     }
-    std::ranges::sort(names);
+    std::ranges::sort(names.hooks);
+    std::ranges::sort(names.without_file);
     return names;
+}
+
+/// Whoever moved it there, or misspelt the file, waits in vain for it to be run.
+void report_without_file(HookDirectory& found, const fs::path& root,
+                         const std::vector<std::string>& names) {
+    for (const auto& name : names) {
+        if (found.problems.size() >= limits::subscribers_max) return;
+        if (!is_utf8(name) || has_control_character(name)) continue;
+        found.problems.push_back({name,
+                                  {(root / name).string(),
+                                   {},
+                                   "there is no HOOK.yaml in it, so it is no hook; write one "
+                                   "(`knell hooks new NAME` makes "
+                                   "one to start from), or put a `_` before its name"}});
+    }
+}
+
+/// What a shell would do something with, and nobody here does.
+std::optional<std::string> remark_on_shell_words(const std::vector<std::string>& command) {
+    constexpr std::array<std::string_view, 9> shell_words{"|", "||", "&&", ";",   "&",
+                                                          ">", ">>", "<",  "2>&1"};
+    const auto word = std::ranges::find_if(command, [&](const std::string& one) {
+        return std::ranges::find(shell_words, one) != shell_words.end();
+    });
+    if (word == command.end()) return std::nullopt;
+    return fmt::format(
+        "the command has {} in it, which {} is given as a word: no shell looks at it; "
+        "put the line into a script, or write: command: [sh, -c, '...']",
+        *word, command.front());
 }
 
 std::expected<ReadHook, Problems> read_hook(const fs::path& directory) {
@@ -78,7 +115,11 @@ std::expected<ReadHook, Problems> read_hook(const fs::path& directory) {
     spec.is_python_handler = program->is_python_handler;
     if (file->timeout) spec.timeout = *file->timeout;
     if (file->concurrency) spec.concurrency = static_cast<std::size_t>(*file->concurrency);
+    spec.retries = file->retries;
     spec.remarks = std::move(events.remarks);
+    if (auto remark = remark_on_shell_words(file->command)) {
+        spec.remarks.push_back(std::move(*remark));
+    }
     std::ranges::move(file->remarks, std::back_inserter(spec.remarks));
     // What the file names was looked at when it was read.
     if (const auto why = why_not_a_subscriber_name(spec.name)) {
@@ -123,7 +164,8 @@ void add(HookDirectory& found, const fs::path& directory) {
 HookDirectory read_hooks(const std::string& hooks_dir) {
     HookDirectory found;
     const fs::path root(hooks_dir);
-    const auto names = hook_names(root);
+    const auto [names, without_file] = hook_names(root);
+    report_without_file(found, root, without_file);
     if (names.empty()) return found;
     // Whoever can write here could add a hook of their own.
     if (auto ours = check_only_ours(hooks_dir); !ours) {

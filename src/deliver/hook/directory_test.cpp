@@ -79,6 +79,35 @@ TEST_F(Hooks, WithoutADirectoryThereAreNone) {
     EXPECT_THAT(found.problems, IsEmpty());
 }
 
+TEST_F(Hooks, ADirectoryWithoutAManifestIsReportedUnlessItsNameSaysThatItIsNone) {
+    fs::create_directories(root_ + "/forgotten");
+    fs::create_directories(root_ + "/_away");
+    fs::create_directories(root_ + "/.git");
+
+    EXPECT_THAT(complaints(),
+                ElementsAre("hooks/forgotten: there is no HOOK.yaml in it, so it is no hook; write "
+                            "one (`knell hooks new NAME` makes one to start from), or put a `_` "
+                            "before its name"));
+}
+
+TEST_F(Hooks, WordsForAShellAreRemarkedOn) {
+    make_hook("pipe", "events: [session:end]\ncommand: ./run | tee log\n");
+    write("pipe/run", "#!/bin/sh\n", 0755);
+
+    EXPECT_THAT(hook().remarks,
+                ElementsAre("the command has | in it, which ./run is given as a word: no shell "
+                            "looks at it; put the line into a script, or write: command: [sh, -c, "
+                            "'...']"));
+}
+
+TEST_F(Hooks, HowOftenAnEventIsTriedAgainIsRead) {
+    make_program_hook("patient");
+    EXPECT_EQ(hook().retries, std::nullopt);
+
+    make_hook("patient", "events: [session:end]\nretries: 0\n");
+    EXPECT_EQ(hook().retries, 0);
+}
+
 TEST_F(Hooks, OfHermesRunTheirHandler) {
     make_hook("logger",
               "name: session-logger\ndescription: logs\n"
@@ -164,7 +193,6 @@ TEST_F(Hooks, OnlyDirectoriesWithAManifestCount) {
     make_program_hook("real");
     make_program_hook(".hidden");
     make_program_hook("_off");
-    fs::create_directories(root_ + "/empty");
     write("HOOK.yaml", session_hook, 0644);
 
     EXPECT_THAT(names(), ElementsAre("real"));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct HookSpec {
     bool is_python_handler = false;  // argv is {handler.py}: its `handle` is to be called
     std::chrono::seconds timeout{60};
     std::size_t concurrency = 1;
+    std::optional<int> retries;        // of one event; none: for three days
     std::vector<std::string> remarks;  // for people: events that knell never sends
 
     bool operator==(const HookSpec&) const = default;
