@@ -7,6 +7,8 @@
 #include "cli/output.hpp"
 #include "cli/session_name.hpp"
 #include "cli/session_rows.hpp"
+#include "cli/shell_argument.hpp"
+#include "cli/usage_words.hpp"
 #include "client/connect.hpp"
 #include "platform/clock.hpp"
 #include "wire/error_table.hpp"
@@ -16,8 +18,9 @@ namespace knell::cli {
 namespace {
 
 constexpr auto footer = R"(
-Ends the record of a session; no process is stopped. To end one that ended already is no error and
-changes nothing. On a terminal it asks first.
+Ends the record of a session; no process is stopped, and it says which one goes on. To stop that
+as well: knell stop. To end what has ended is no error and changes nothing. On a terminal it asks
+first.
 
 Examples:
   knell end 0190b2f0-6a1e-7abc-8def-0123456789ab
@@ -30,11 +33,12 @@ Exit status: 0 all are ended, 1 some are not, 2 wrong usage.)";
 std::string why_not_a_reason(const std::string& text) {
     const auto reason = parse_reason(text);
     if (reason && row_of(*reason).said_by == SaidBy::anyone) return {};
-    std::string known;
+    if (reason) return fmt::format("{} can only be found by the daemon itself", text);
+    std::vector<std::string> known;
     for (const auto& row : reason_table) {
-        if (row.said_by == SaidBy::anyone) known += fmt::format(" {}", row.name);
+        if (row.said_by == SaidBy::anyone) known.emplace_back(row.name);
     }
-    return fmt::format("\"{}\" is not one of:{}", text, known);
+    return none_of(text, known);
 }
 
 class EndSessions final : public Command {
@@ -61,6 +65,13 @@ class EndSessions final : public Command {
             if (found.status != exit_done) return found.status;
             if (!found.open.empty()) {
                 note_table(found.open);
+                for (const auto& session : found.open) {
+                    if (const auto process = process_of(session.get_object()); !process.empty()) {
+                        note(
+                            fmt::format("{} goes on; to stop it too: knell stop {}", process,
+                                        shell_argument(wire::text_at(session.get_object(), "id"))));
+                    }
+                }
                 if (!confirm("End what is listed above?")) {
                     return complain("end", "nothing was ended");
                 }
@@ -98,13 +109,6 @@ class EndSessions final : public Command {
         return connection.call_object("session.show", {{"session_id", *id}});
     }
 
-    Result<JsonObject> close(client::Connection& connection, const std::string& name) const {
-        const auto id = find_id(connection, name);
-        if (!id) return std::unexpected(id.error());
-        return connection.call_object(
-            "session.close", {{"session_id", *id}, {"reason", reason_}, {"detail", detail_}});
-    }
-
     int preview(client::Connection& connection, const Context& context) const {
         auto found = find(connection);
         for (const auto& id : found.ended) note(fmt::format("{} has ended already", id));
@@ -127,18 +131,51 @@ class EndSessions final : public Command {
         JsonArray results;
         int status = exit_done;
         for (const auto& id : ids_) {
-            auto result = close(connection, id);
+            const auto session = show(connection, id);
+            auto result = session ? close(connection, *session)
+                                  : Result<JsonObject>(std::unexpected(session.error()));
             if (!result) {
                 status = complain("end", result.error());
                 results.emplace_back(
                     JsonObject{{"session_id", id}, {"error", wire::to_json(result.error())}});
                 continue;
             }
-            if (!json_) print_line(describe(wire::text_at(*result, "session_id"), *result));
+            if (!json_) print_line(describe(wire::text_at(*session, "id"), *result));
+            warn_of_process(*session, *result);
             results.emplace_back(std::move(*result));
         }
         if (json_) print_json(JsonObject{{"results", std::move(results)}});
         return status;
+    }
+
+    Result<JsonObject> close(client::Connection& connection, const JsonObject& session) const {
+        return connection.call_object("session.close",
+                                      {{"session_id", wire::text_at(session, "id")},
+                                       {"reason", reason_},
+                                       {"detail", detail_}});
+    }
+
+    /// That keeps an open session: "process 4242 (claude)"; "" where none does.
+    static std::string process_of(const JsonObject& session) {
+        const auto* owner = wire::object_at(session, "owner");
+        const bool has_process = owner != nullptr && wire::text_at(*owner, "kind") == "process" &&
+                                 wire::text_at(session, "status") != "ended" &&
+                                 wire::text_at(session, "parked_since").empty();
+        if (!has_process) return {};
+        const auto command = wire::text_at(*owner, "command");
+        return fmt::format("process {}{}", wire::int_at(*owner, "pid"),
+                           command.empty() ? "" : fmt::format(" ({})", command));
+    }
+
+    /// Had it gone, the daemon would have said that the session had ended before.
+    static void warn_of_process(const JsonObject& session, const JsonObject& result) {
+        const auto process = process_of(session);
+        if (process.empty() || wire::bool_at(result, "already_ended")) return;
+        complain("end",
+                 fmt::format("{} of session {} still runs, and is on record no more; look at "
+                             "it with: ps -fp {}",
+                             process, wire::text_at(session, "id"),
+                             wire::int_at(session.at("owner").get_object(), "pid")));
     }
 
     static std::string describe(std::string_view id, const JsonObject& result) {

@@ -22,6 +22,7 @@
 #include "cli/text_width.hpp"
 #include "core/limits.hpp"
 #include "platform/clock.hpp"
+#include "platform/environment.hpp"
 #include "platform/random.hpp"
 #include "wire/given.hpp"
 #include "wire/session_fields.hpp"
@@ -32,11 +33,12 @@ namespace {
 
 constexpr auto footer = R"(
 The command keeps the terminal, its signals and its exit status; the session ends when it does,
-however it does. It finds KNELL_SESSION_ID, KNELL_GENERATION and KNELL_SOCKET in its environment. A
-daemon is started if none runs; if that fails the command runs all the same, and what happened is
-kept for the next daemon. A daemon in another pid namespace that cannot see the command is told that
-it lives by a lease, which this renews; what such a command leaves running is named here, but
-neither recorded nor stopped.
+however it does. It finds KNELL_SESSION_ID, KNELL_GENERATION and KNELL_SOCKET in its environment;
+a `knell run` that it starts records this session as its parent. A daemon is started if none
+runs; if that fails the command runs all the same, and what happened is kept for the next daemon.
+A daemon in another pid namespace that cannot see the command is told that it lives by a lease,
+which this renews; what such a command leaves running is named here, but neither recorded nor
+stopped.
 
 The record says how the command ended, and what asked it to: "exit 0 after SIGTERM".
 
@@ -52,9 +54,9 @@ Examples:
   knell run --leftovers stop -- make test
   knell run --id build-42 -- ./agent      starts build-42, or opens it again after it ended
 
-Exit status: that of the command; where a signal ended it, knell run ends by the same signal. 127 the
-command was not found, 126 it cannot be executed, 1 the session is another live process's, 2 wrong
-usage.)";
+Exit status: that of the command; where a signal ended it, knell run ends by the same signal. 127
+the command was not found, and no session is opened, 126 it cannot be executed, 1 the session is
+another live process's, 2 wrong usage.)";
 
 /// "" when it is gone or too long; what no text can hold is replaced.
 std::string working_directory() {
@@ -63,6 +65,33 @@ std::string working_directory() {
     if (error) return {};
     auto text = is_utf8(path) && !has_control_character(path) ? path : one_line(path);
     return text.size() <= limits::cwd_bytes_max ? text : std::string{};
+}
+
+/// As a shell says it.
+constexpr int exit_not_found = 127;
+
+/// Whether there is a file of that name to try, as execvp(3) would look for it.
+bool is_there(const std::string& program) {
+    const auto exists = [](const std::string& path) {
+        return ::access(path.c_str(), F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
+    };
+    if (program.empty()) return false;
+    if (program.contains('/')) return exists(program);
+    auto path = environment_variable("PATH");
+    if (path.empty()) path = "/bin:/usr/bin";
+    std::string_view rest = path;
+    for (bool is_last = false; !is_last;) {
+        is_last = !rest.contains(':');
+        const auto folder = take_field(rest, ':');
+        if (exists(folder.empty() ? program : fmt::format("{}/{}", folder, program))) return true;
+    }
+    return false;
+}
+
+/// The session whose command we were started by, directly or not; "" where there is none.
+std::string parent_session() {
+    auto id = environment_variable("KNELL_SESSION_ID");
+    return why_not_an_id(id) ? "" : id;
 }
 
 constexpr std::array typed_params{wire::fields::source_param, wire::fields::key_param,
@@ -97,6 +126,11 @@ class Run final : public Command {
         if (const auto wrong = why_not_recordable()) {
             complain("run", *wrong + "\nTry: knell run --help");
             return exit_usage;
+        }
+        if (!is_there(context.command.front())) {
+            complain("run", fmt::format("{}: command not found; no session was opened",
+                                        context.command.front()));
+            return exit_not_found;
         }
         const bool had_children = has_children();
         const RunSignals signals;
@@ -184,6 +218,8 @@ class Run final : public Command {
         params["source"] = source_;
         params["leftovers"] = leftovers_;
         params["reaper"] = is_reaper;
+        const auto parent = parent_session();
+        if (!parent.empty() && parent != params["id"].as_string()) params["parent_id"] = parent;
         params["title"] = title_.empty() ? default_title(command) : title_;
         if (const auto cwd = working_directory(); !cwd.empty()) params["cwd"] = cwd;
         return params;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
+
+#include <unistd.h>
 
 namespace knell::client {
 
@@ -58,6 +61,21 @@ std::vector<std::string> daemon_environment(const char* const* ours,
         if (is_passed_on(entry.substr(0, entry.find('=')), named)) environment.emplace_back(entry);
     }
     return environment;
+}
+
+void drop_other_variables(std::span<const std::string> named) {
+    // sd_listen_fds(3), sd_notify(3)
+    static constexpr std::array<std::string_view, 6> managers{"NOTIFY_SOCKET", "WATCHDOG_PID",
+                                                              "WATCHDOG_USEC", "LISTEN_PID",
+                                                              "LISTEN_FDS",    "LISTEN_FDNAMES"};
+    std::vector<std::string> others;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const auto name = text.substr(0, text.find('='));
+        const bool is_managers = std::ranges::find(managers, name) != managers.end();
+        if (!is_managers && !is_passed_on(name, named)) others.emplace_back(name);
+    }
+    for (const auto& name : others) ::unsetenv(name.c_str());
 }
 
 }  // namespace knell::client

@@ -15,4 +15,8 @@ namespace knell::client {
 std::vector<std::string> daemon_environment(const char* const* ours,
                                             std::span<const std::string> named);
 
+/// The same for this process: takes all else out of its own environment, but for what a service
+/// manager says to it.  Before there are other threads.
+void drop_other_variables(std::span<const std::string> named);
+
 }  // namespace knell::client

@@ -1,7 +1,6 @@
 #include "client/exit_watch.hpp"
 
-#include <poll.h>
-
+#include "client/hear.hpp"
 #include "client/process_words.hpp"
 
 namespace knell::client {
@@ -24,22 +23,8 @@ Result<JsonObject> ExitWatch::wait(std::string_view process_id, const Deadline& 
     for (;;) {
         auto process = connection_.call_object("process.show", {{"process_id", process_id}});
         if (!process || !is_being_stopped(*process) || deadline.passed()) return process;
-        if (auto heard = hear(deadline); !heard) return std::unexpected(std::move(heard.error()));
-    }
-}
-
-Result<void> ExitWatch::hear(const Deadline& deadline) {
-    pollfd waiting{.fd = connection_.fd(), .events = POLLIN, .revents = 0};
-    // All that was told counts as one: whoever asks looks at everything anew.
-    for (bool is_told = false;;) {
-        auto told = connection_.take_notification();
-        if (!told) return std::unexpected(std::move(told.error()));
-        if (told->has_value()) {
-            is_told = true;
-        } else {
-            if (!is_told) (void)::poll(&waiting, 1, deadline.poll_millis(look_again));
-            return {};
-        }
+        auto heard = hear(connection_, deadline, look_again);
+        if (!heard) return std::unexpected(std::move(heard.error()));
     }
 }
 

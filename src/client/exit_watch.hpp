@@ -20,9 +20,6 @@ class ExitWatch {
   private:
     explicit ExitWatch(Connection& connection) : connection_(connection) {}
 
-    /// Until something was told, or a moment has passed.
-    Result<void> hear(const Deadline& deadline);
-
     Connection& connection_;
 };
 
