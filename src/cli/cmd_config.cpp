@@ -7,6 +7,7 @@
 #include "cli/config_settings.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
+#include "cli/usage_words.hpp"
 #include "config/config.hpp"
 #include "config/config_template.hpp"
 #include "config/key_schema.hpp"
@@ -48,6 +49,7 @@ class ConfigCommand final : public Command {
         app.add_option("ACTION", action_, "What to do: check, show, init or schema")
             ->check(CLI::IsMember(std::vector<std::string>{"check", "show", "init", "schema"}))
             ->required();
+        app.add_option("KEY", key_, "With show: only this key, or those below it");
         app.add_flag("--json", json_, "With check and show: print the result as JSON");
         app.add_flag("--print", print_, "With init: print the file instead of writing it");
         app.add_flag("--hook", hook_, "With schema: print that of HOOK.yaml");
@@ -58,6 +60,7 @@ class ConfigCommand final : public Command {
         if (print_ && action_ != "init") return refuse_option("--print", "init");
         if (hook_ && action_ != "schema") return refuse_option("--hook", "schema");
         if (json_ && action_ == "init") return refuse_option("--json", "check and show");
+        if (!key_.empty() && action_ != "show") return refuse_option("a KEY", "show");
         if (action_ == "show") return show(context);
         if (action_ == "init") return init(context.paths.config_file);
         if (action_ == "schema") {
@@ -92,13 +95,33 @@ class ConfigCommand final : public Command {
             for (const auto& problem : config.error()) note(to_text(problem));
             return complain("config", "config.yaml cannot be used; correct it and try again");
         }
+        const auto settings = settings_of_key(config->settings);
+        if (settings.empty()) {
+            note(fmt::format("knell config: {}\nTry: knell config show", no_such_key()));
+            return exit_usage;
+        }
         if (json_) {
-            print_json(
-                JsonObject{{"config_file", file}, {"settings", settings_json(config->settings)}});
+            print_json(JsonObject{{"config_file", file}, {"settings", settings_json(settings)}});
         } else {
-            print(settings_table(config->settings, file, context.output));
+            print(settings_table(settings, file, context.output));
         }
         return exit_done;
+    }
+
+    /// That of the key that was named and those below it, or all.
+    std::vector<Setting> settings_of_key(std::vector<Setting> settings) const {
+        std::erase_if(settings, [this](const Setting& setting) {
+            const bool is_below =
+                setting.path.starts_with(key_ + ".") || setting.path.starts_with(key_ + "[");
+            return !key_.empty() && setting.path != key_ && !is_below;
+        });
+        return settings;
+    }
+
+    std::string no_such_key() const {
+        std::vector<std::string> known;
+        for (const auto& key : config_key_rows) known.emplace_back(key.path);
+        return unknown_word("key", key_, known);
     }
 
     int init(const std::string& file) const {
@@ -118,6 +141,7 @@ class ConfigCommand final : public Command {
     }
 
     std::string action_;
+    std::string key_;
     bool json_ = false;
     bool print_ = false;
     bool hook_ = false;

@@ -7,8 +7,12 @@
 #include "cli/exit_status.hpp"
 #include "cli/hooks_preview.hpp"
 #include "cli/hooks_report.hpp"
+#include "cli/new_hook.hpp"
 #include "cli/output.hpp"
 #include "client/connect.hpp"
+#include "core/subscriber_name.hpp"
+#include "daemon/daemon.hpp"
+#include "platform/small_file.hpp"
 
 namespace knell::cli {
 
@@ -20,8 +24,11 @@ using wire::text_at;
 constexpr auto footer = R"(
 Actions:
   ls              every hook and webhook with its state: last delivery, lag, failures, next try
-  test NAME       try one with an event that never happened, and show what it said
-  letters [NAME]  events that wait for another try, and dead letters, given up after three days
+  new NAME        make a hook to start from: a HOOK.yaml and a script, with comments
+  test NAME       try one with an event that never happened, and show what it said; a hook also
+                  while no daemon runs
+  runs NAME       the last ten runs of a hook, with what it wrote
+  letters [NAME]  events that wait for another try, and dead letters, which were given up
   retry [NAME]    send what waits and what was given up again, now
   pause NAME      deliver nothing until resumed; nothing is lost meanwhile
   resume NAME     go on where it was paused, or disabled by its receiver
@@ -33,7 +40,7 @@ in order for its session, and always under the same id.
 
 Examples:
   knell hooks
-  knell hooks test ops
+  knell hooks new ops && knell hooks test ops
   knell hooks ls --json | jq -r '.hooks[] | select(.state == "failing") | .name'
 
 Exit status: 0 done, 1 failed or the test did, 2 wrong usage.)";
@@ -42,8 +49,8 @@ class Hooks final : public Command {
   public:
     void declare(CLI::App& app) override {
         app.add_option("ACTION", action_, "What to do (default: ls)")
-            ->check(CLI::IsMember(std::vector<std::string>{"ls", "test", "letters", "retry",
-                                                           "pause", "resume", "forget"}));
+            ->check(CLI::IsMember(std::vector<std::string>{"ls", "new", "test", "runs", "letters",
+                                                           "retry", "pause", "resume", "forget"}));
         app.add_option("NAME", name_, "The hook or webhook");
         app.add_flag("--dead", dead_, "With letters: only those that were given up");
         app.add_flag("--dry-run", dry_run_,
@@ -54,8 +61,7 @@ class Hooks final : public Command {
     }
 
     int run(const Context& context) override {
-        const bool needs_name =
-            action_ == "test" || action_ == "pause" || action_ == "resume" || action_ == "forget";
+        const bool needs_name = action_ != "ls" && action_ != "letters" && action_ != "retry";
         if (needs_name && name_.empty()) {
             note(
                 fmt::format("knell hooks: {} needs the NAME of a hook or webhook; `knell hooks "
@@ -63,7 +69,13 @@ class Hooks final : public Command {
                             action_));
             return exit_usage;
         }
+        if (action_ == "new") return make(context);
+        if (action_ == "runs") return runs(context);
         auto connection = client::connect(context.paths);
+        if (!connection && action_ == "test" && !dry_run_ &&
+            connection.error().code == ErrorCode::unreachable) {
+            return try_here(context);
+        }
         if (!connection) return complain("hooks", connection.error());
         if (action_ == "ls") return list(*connection, context);
         if (action_ == "letters") return letters(*connection, context);
@@ -107,6 +119,60 @@ class Hooks final : public Command {
             print_json(result);
         } else {
             print(letters_table(result, context.output, /*only_dead=*/dead_));
+        }
+        return exit_done;
+    }
+
+    int make(const Context& context) const {
+        const auto folder = fmt::format("{}/{}", context.paths.hooks_dir, name_);
+        if (dry_run_) {
+            print_line(fmt::format("would make {}/HOOK.yaml and {}/run", folder, folder));
+            return exit_done;
+        }
+        const auto made = make_new_hook(context.paths.hooks_dir, name_);
+        if (!made) {
+            complain("hooks", made.error());
+            return made.error().code == ErrorCode::invalid_params ? exit_usage : exit_failed;
+        }
+        if (json_) {
+            print_json(JsonObject{{"name", name_}, {"directory", *made}});
+        } else {
+            print_line(fmt::format("{}: made; try it with: knell hooks test {}", *made, name_));
+        }
+        return exit_done;
+    }
+
+    int try_here(const Context& context) const {
+        const auto tried = try_hook(context.paths, name_);
+        if (!tried) return complain("hooks", tried.error());
+        JsonObject result{{"delivered", tried->delivered}, {"took_ms", tried->took.count()}};
+        if (!tried->what.empty()) result["what"] = tried->what;
+        if (!tried->output.empty()) result["output"] = tried->output;
+        if (json_) {
+            print_json(result);
+        } else {
+            note("no daemon runs: it was run from here, with the environment of this shell");
+            print(test_report(name_, result));
+        }
+        return tried->delivered ? exit_done : exit_failed;
+    }
+
+    /// They are kept in a file, so no daemon is needed.
+    int runs(const Context& context) const {
+        if (const auto why = why_not_a_subscriber_name(name_)) {
+            note(fmt::format("knell hooks: the NAME {}\nTry: knell hooks --help", *why));
+            return exit_usage;
+        }
+        const auto text = read_small_file(hook_runs_file(context.paths, name_));
+        if (!text) {
+            return complain("hooks", fmt::format("no run of a hook {} is on record; `knell hooks` "
+                                                 "lists the hooks there are",
+                                                 name_));
+        }
+        if (json_) {
+            print_json(JsonObject{{"name", name_}, {"runs", *text}});
+        } else {
+            print(*text);
         }
         return exit_done;
     }

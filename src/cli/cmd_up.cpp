@@ -5,9 +5,11 @@
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "client/connect.hpp"
+#include "client/daemon_environment.hpp"
 #include "client/start_daemon.hpp"
 #include "config/config.hpp"
 #include "daemon/daemon.hpp"
+#include "platform/environment.hpp"
 #include "platform/lock_file.hpp"
 
 namespace knell::cli {
@@ -21,6 +23,10 @@ returns once it answers. It listens at the socket of its home, whatever KNELL_SO
 
 What --http says holds until the daemon stops. An address beyond loopback needs `behind_proxy` or
 `trusted_network` under `http` in config.yaml. A daemon that runs already is left as it is.
+
+Run by a service manager such as systemd it takes the socket that this listens at, says when it
+is ready and that it is alive, and keeps of its environment what a daemon needs and what
+secret_env names.
 
 Examples:
   knell up --detach && knell status
@@ -50,6 +56,10 @@ class Up final : public Command {
                             context.paths.listen_socket, context.paths.socket));
         }
         if (detach_) return start(context);
+        // A service manager has whatever was imported into it: that is nothing to a daemon either.
+        if (!environment_variable("NOTIFY_SOCKET").empty()) {
+            client::drop_other_variables(variables_in_config(context.paths));
+        }
         return run_daemon({.paths = context.paths, .http_listen = http_});
     }
 
