@@ -15,7 +15,7 @@ build_packages=(
     libhowardhinnant-date-dev tzdata
     libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
 )
-test_packages=(clang-format-19 shellcheck tmux curl python3-websockets)
+test_packages=(clang-format-19 shellcheck tmux curl python3-websockets man-db mandoc zsh fish)
 # Bring a server along that nobody here needs to run: promtool comes with Prometheus.
 test_server_packages=(prometheus)
 # Any node will do, whoever packaged it: Debian's would replace one from elsewhere.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -9,9 +11,16 @@
 
 #include "cli/claude_surroundings.hpp"
 #include "cli/command.hpp"
+#include "cli/completion.hpp"
+#include "cli/completion_values.hpp"
+#include "cli/control_verbs.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/help_text.hpp"
+#include "cli/man_page.hpp"
+#include "cli/other_version.hpp"
 #include "cli/output.hpp"
+#include "cli/usage_words.hpp"
+#include "cli/verb_facts.hpp"
 #include "platform/version.hpp"
 
 namespace knell::cli {
@@ -24,6 +33,8 @@ struct Verb {
     const char* group;
     const char* summary;
     std::unique_ptr<Command> (*make)();
+
+    constexpr VerbFacts facts() const { return {name, usage, group, summary}; }
 };
 
 constexpr auto daemon_group = "The daemon";
@@ -35,13 +46,20 @@ constexpr auto program_group = "For programs";
 constexpr std::array verbs{
     Verb{"run", "[OPTIONS] -- CMD [ARGS...]", session_group,
          "Run a command as a session that ends when the command does", make_run},
+    Verb{"adopt", "[OPTIONS] PID", session_group, "Open a session for a process that runs already",
+         make_adopt},
     Verb{"ls", "[OPTIONS]", session_group, "List sessions, the newest first", make_ls},
     Verb{"show", "[OPTIONS] ID", session_group, "Show one session with all that is known of it",
          make_show},
     Verb{"why", "[OPTIONS] ID", session_group,
          "Explain why a session is as it is, and what would end it", make_why},
     Verb{"search", "[OPTIONS] TEXT...", session_group, "Find messages by their words", make_search},
-    Verb{"end", "[OPTIONS] ID...", session_group, "End sessions by hand", make_end},
+    Verb{"wait", "[OPTIONS] ID...", session_group,
+         "Wait until sessions have ended; exits as their command did", make_wait},
+    Verb{"stop", "[OPTIONS] ID... | --session ID", session_group,
+         "Stop the processes of sessions, or background processes", make_stop},
+    Verb{"end", "[OPTIONS] ID...", session_group,
+         "End the record of sessions; their processes go on", make_end},
     Verb{"reset", "[OPTIONS] KEY|ID", session_group,
          "End a conversation; the next message begins a new one", make_reset},
     Verb{"suspend", "[OPTIONS] KEY|ID", session_group,
@@ -64,12 +82,11 @@ constexpr std::array verbs{
          make_logs},
     Verb{"start", "[OPTIONS] -- CMD [ARGS...]", process_group,
          "Start a background process for a session", make_start},
-    Verb{"stop", "[OPTIONS] PROCESS... | --session ID", process_group,
-         "Stop background processes and wait until they are gone", make_stop},
     Verb{"vouch", "[OPTIONS] PROCESS UNTIL", process_group,
          "Say that a background process is wanted", make_vouch},
     Verb{"up", "[OPTIONS]", daemon_group, "Start the daemon", make_up},
     Verb{"down", "", daemon_group, "Stop the daemon and wait until it is gone", make_down},
+    Verb{"restart", "[OPTIONS]", daemon_group, "Replace the daemon; sessions go on", make_restart},
     Verb{"status", "[OPTIONS]", daemon_group, "Show how the daemon is doing", make_status},
     Verb{"stats", "[OPTIONS]", daemon_group, "Show starts, ends and tokens of the last days",
          make_stats},
@@ -86,6 +103,12 @@ constexpr std::array verbs{
          "Keep the record of an agent, as a hook that it runs", make_hook},
     Verb{"mcp", "", program_group, "Serve agents over the Model Context Protocol", make_mcp},
 };
+
+constexpr std::array verb_facts = [] {
+    std::array<VerbFacts, verbs.size()> facts{};
+    std::ranges::transform(verbs, facts.begin(), &Verb::facts);
+    return facts;
+}();
 
 auto find_verb(std::string_view name) {
     return std::ranges::find_if(verbs, [&](const Verb& verb) { return verb.name == name; });
@@ -118,7 +141,7 @@ Files:
   turns colours off.
 
 Exit status: 0 done, 1 failed, 2 wrong usage. `knell run` exits as its command did.
-`knell VERB --help` tells more about a verb.)";
+`knell help VERB` tells more about a verb.)";
 
 /// The usage line of a verb as it is written above, rather than as CLI11 derives it.
 class HelpFormat final : public CLI::Formatter {
@@ -150,6 +173,67 @@ int complain_usage(std::string_view verb, std::string_view message) {
     note(fmt::format("{}: {}\nTry: {} --help", name, message, name));
     return exit_usage;
 }
+
+int print_manual(const CLI::App& app, std::string_view page) {
+    if (page == "knell.1") {
+        print(man_of_knell(app, verb_facts));
+    } else if (page == "knell-hooks.7") {
+        print(man_of_hooks());
+    } else if (page == "knell.yaml.5") {
+        print(man_of_config());
+    } else {
+        return complain_usage("", fmt::format("the manual pages are knell.1, knell-hooks.7 and "
+                                              "knell.yaml.5, and not \"{}\"",
+                                              page));
+    }
+    return exit_done;
+}
+
+/// One candidate a line, with what it is behind a tab.
+int print_completion(const CLI::App& app, const std::vector<std::string>& words) {
+    auto completion = complete(app, verb_facts, words);
+    auto candidates = std::move(completion.candidates);
+    const auto paths = Paths::from_environment();
+    for (const auto wanted : completion.wanted) {
+        auto found = look_up(wanted, paths);
+        std::ranges::move(found, std::back_inserter(candidates));
+    }
+    const auto typed = words.empty() ? std::string_view() : std::string_view(words.back());
+    for (const auto& one : that_begin_with(typed, std::move(candidates))) {
+        print_line(fmt::format("{}\t{}", one.word, one.about));
+    }
+    return exit_done;
+}
+
+/// What the installation and the completions of shells call; not for people.
+std::optional<int> run_hidden(const CLI::App& app, const std::vector<std::string>& arguments) {
+    if (arguments.empty()) return std::nullopt;
+    if (arguments.front() == "__man") {
+        return print_manual(app, arguments.size() == 2 ? arguments[1] : std::string());
+    }
+    if (arguments.front() != "__complete") return std::nullopt;
+    return print_completion(app, {arguments.begin() + 1, arguments.end()});
+}
+
+/// `knell help show` is `knell show --help`.
+void turn_help_verb(std::vector<std::string>& arguments) {
+    if (arguments.empty() || arguments.front() != "help") return;
+    arguments.front() = "--help";
+    if (arguments.size() > 1) std::swap(arguments[0], arguments[1]);
+}
+
+/// What stands in the place of a verb and is none.
+std::string unknown_first(std::string_view word) {
+    if (word.starts_with('-')) return unknown_word("option", word, {"--help", "--version"});
+    std::vector<std::string> known{"help"};
+    for (const auto& verb : verbs) known.emplace_back(verb.name);
+    return unknown_word("verb", word, known);
+}
+
+/// Verbs that talk to no daemon, that start or stop one, or that stand in for another command: of a
+/// daemon of another version these say nothing.
+constexpr std::array<std::string_view, 7> own_daemon_verbs{"up",     "down", "restart", "run",
+                                                           "config", "mcp",  "adopt"};
 
 /// CLI11 takes its arguments last first.
 std::vector<std::string> reversed(std::vector<std::string> arguments) {
@@ -206,16 +290,22 @@ int run_app(int argc, const char* const* argv) {
         commands.back()->declare(*sub);
     }
 
+    if (const auto status = run_hidden(app, arguments)) return finish_output(*status);
+    turn_help_verb(arguments);
     if (arguments.empty()) {
         note(fit_help(app.help(), describe_terminal(STDERR_FILENO).width));
         return exit_usage;
     }
     const bool known = find_verb(arguments.front()) != verbs.end();
     if (!known && !is_flag(arguments.front())) {
-        const auto* what = arguments.front().starts_with('-') ? "option" : "verb";
-        return complain_usage("", fmt::format("there is no {} \"{}\"", what, arguments.front()));
+        return complain_usage("", unknown_first(arguments.front()));
     }
     const std::string verb_name = known ? arguments.front() : "";
+    if (known) {
+        const std::vector<std::string> behind(arguments.begin() + 1, arguments.end());
+        const auto wrong = unknown_option(*app.get_subcommand(verb_name), behind);
+        if (wrong) return complain_usage(verb_name, *wrong);
+    }
     auto command_line = take_command(arguments);
     try {
         app.parse(reversed(std::move(arguments)));
@@ -228,9 +318,13 @@ int run_app(int argc, const char* const* argv) {
         print_line(call.what());
         return finish_output(exit_done);
     } catch (const CLI::Error& error) {
-        return complain_usage(verb_name, error.what());
+        return complain_usage(verb_name, usage_words(error));
     }
-    return finish_output(run_parsed(app, commands, std::move(command_line)));
+    const int status = run_parsed(app, commands, std::move(command_line));
+    if (std::ranges::find(own_daemon_verbs, verb_name) == own_daemon_verbs.end()) {
+        if (const auto other = other_version(Paths::from_environment())) note(*other);
+    }
+    return finish_output(status);
 }
 
 }  // namespace knell::cli
