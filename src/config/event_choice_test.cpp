@@ -26,6 +26,11 @@ TEST(EventChoice, RemarksOnWhatIsNeverSent) {
                 ElementsAre("knell never sends agent:step", "knell never sends command:*"));
 }
 
+TEST(EventChoice, NamesWhatWasProbablyMeant) {
+    EXPECT_THAT(choose_events({"session:ended", "session:end"}).remarks,
+                ElementsAre("knell never sends session:ended; did you mean session:end?"));
+}
+
 TEST(EventChoice, RemarksOnDeafness) {
     EXPECT_THAT(choose_events({"agent:step"}).remarks,
                 ElementsAre("knell never sends agent:step",

@@ -67,12 +67,14 @@ TEST_F(Run, AnotherExitStatusIsKept) {
     EXPECT_EQ(text(show("s"), "proof"), "observed");
 }
 
-TEST_F(Run, ACommandThatIsNotThereIs127) {
-    const auto outcome = run({"no-such-command-anywhere"});
+TEST_F(Run, ACommandThatIsNotThereIs127AndNoSession) {
+    for (const auto* command : {"no-such-command-anywhere", "/nowhere/at/all", "./no/such"}) {
+        const auto outcome = run({command});
 
-    EXPECT_EQ(outcome.status, 127);
-    EXPECT_THAT(outcome.err, HasSubstr("no-such-command-anywhere"));
-    expect_end("exited", "exit 127");
+        EXPECT_EQ(outcome.status, 127) << command;
+        EXPECT_THAT(outcome.err, HasSubstr("command not found; no session was opened"));
+    }
+    EXPECT_EQ(client.call("session.show", R"({"session_id":"s"})").kind(), "not_found");
 }
 
 TEST_F(Run, ACommandThatCannotBeExecutedIs126) {
