@@ -2,26 +2,30 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace knell {
 
 namespace {
 
-/// Letters to add, drop or change to make one word of the other.
+/// Letters to add, drop, change, or exchange with the next to make one word of the other.
 std::size_t distance(std::string_view left, std::string_view right) {
     // Row by row of the table "the first i letters to the first j letters".
-    std::vector<std::size_t> row(right.size() + 1);
-    std::iota(row.begin(), row.end(), 0);
+    std::vector<std::size_t> before;
+    std::vector<std::size_t> last(right.size() + 1);
+    std::iota(last.begin(), last.end(), 0);
     for (std::size_t i = 0; i < left.size(); ++i) {
-        auto diagonal = row[0];
-        row[0] = i + 1;
+        std::vector<std::size_t> row(right.size() + 1, i + 1);
         for (std::size_t j = 0; j < right.size(); ++j) {
-            const auto changed = diagonal + (left[i] == right[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+            const auto changed = last[j] + (left[i] == right[j] ? 0 : 1);
+            row[j + 1] = std::min({changed, row[j] + 1, last[j + 1] + 1});
+            const bool exchanged =
+                i > 0 && j > 0 && left[i] == right[j - 1] && left[i - 1] == right[j];
+            if (exchanged) row[j + 1] = std::min(row[j + 1], before[j - 1] + 1);
         }
+        before = std::exchange(last, std::move(row));
     }
-    return row.back();
+    return last.back();
 }
 
 }  // namespace

@@ -14,6 +14,12 @@ TEST(NearestWord, ForgivesTwoSlips) {
     EXPECT_EQ(nearest_word("secret-file", known), "secret_file");
 }
 
+TEST(NearestWord, TwoLettersInTheWrongOrderAreOneSlip) {
+    EXPECT_EQ(nearest_word("shwo", {"show", "stop"}), "show");
+    EXPECT_EQ(nearest_word("hsow", {"show", "stop"}), "show");
+    EXPECT_EQ(nearest_word("hswo", {"show", "stop"}), "");
+}
+
 TEST(NearestWord, TakesTheNearerOfTwo) {
     EXPECT_EQ(nearest_word("secret_fil", known), "secret_file");
     EXPECT_EQ(nearest_word("secret_enf", known), "secret_env");
