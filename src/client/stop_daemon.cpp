@@ -74,6 +74,23 @@ bool is_of_home(const Json& status, const Paths& paths) {
            std::filesystem::equivalent(home, paths.state_dir, absent);
 }
 
+struct Stopping {
+    pid_t pid = 0;  // 0: it has none here
+    Fd pidfd;       // empty where it cannot be watched
+};
+
+/// The process behind a connection: the proven holder of the lock; else who listens, as the kernel
+/// tells, which is a supervisor where one did so before there was a daemon.
+Stopping process_behind(const Connection& connection, const Paths& paths) {
+    if (const auto holder = lock_holder(paths.lock_file); holder && holder->pid > 0) {
+        if (auto proven = open_lock_holder(paths.lock_file, *holder)) {
+            return {holder->pid, std::move(*proven)};
+        }
+    }
+    const auto pid = connection.peer();
+    return {pid, Fd{pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)) : -1}};
+}
+
 /// Through its socket.  Nothing when nobody of this home answers there.
 Result<std::optional<pid_t>> stop_by_socket(const Paths& paths, const Deadline& deadline) {
     auto connection = Connection::open(paths.listen_socket, deadline);
@@ -85,10 +102,9 @@ Result<std::optional<pid_t>> stop_by_socket(const Paths& paths, const Deadline& 
     // One that cannot read its own store is found by its lock, too.
     if (!status) return std::optional<pid_t>{};
     if (!is_of_home(*status, paths)) return std::optional<pid_t>{};
-    // What it calls itself may be somebody else's pid here: the kernel knows who listens.
-    const auto pid = connection->peer();
-    // Opened before the daemon is asked: afterwards the pid may be another's.
-    const Fd pidfd{pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)) : -1};
+    // What it calls itself may be somebody else's pid here.  Opened before the daemon is asked:
+    // afterwards the pid may be another's.
+    const auto [pid, pidfd] = process_behind(*connection, paths);
     const auto stopped = connection->call("node.stop", {}, deadline);
     // It may be gone before its answer is through.
     if (!stopped && stopped.error().code != ErrorCode::unreachable) {

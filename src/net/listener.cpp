@@ -106,6 +106,8 @@ Result<void> SocketAddress::take_over(Fd listener) {
                                 where.empty() ? "no path" : where, path_));
     }
     ::fcntl(listener.get(), F_SETFL, ::fcntl(listener.get(), F_GETFL) | O_NONBLOCK);
+    // Whoever connects is told by the kernel who called this last: that is to be us.
+    if (::listen(listener.get(), SOMAXCONN) != 0) return cannot_listen(path_, errno);
     handed_over_ = std::move(listener);
     return {};
 }
