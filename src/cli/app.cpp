@@ -223,8 +223,16 @@ void turn_help_verb(std::vector<std::string>& arguments) {
 }
 
 /// What stands in the place of a verb and is none.
-std::string unknown_first(std::string_view word) {
-    if (word.starts_with('-')) return unknown_word("option", word, {"--help", "--version"});
+std::string unknown_first(const CLI::App& app, const std::vector<std::string>& arguments) {
+    const auto& word = arguments.front();
+    if (word.starts_with('-')) {
+        for (const auto& other : arguments) {
+            if (find_verb(other) == verbs.end()) continue;
+            if (app.get_subcommand(other)->get_option_no_throw(word) == nullptr) continue;
+            return fmt::format("options stand behind the verb: knell {} {}", other, word);
+        }
+        return unknown_word("option", word, {"--help", "--version"});
+    }
     std::vector<std::string> known{"help"};
     for (const auto& verb : verbs) known.emplace_back(verb.name);
     return unknown_word("verb", word, known);
@@ -298,7 +306,7 @@ int run_app(int argc, const char* const* argv) {
     }
     const bool known = find_verb(arguments.front()) != verbs.end();
     if (!known && !is_flag(arguments.front())) {
-        return complain_usage("", unknown_first(arguments.front()));
+        return complain_usage("", unknown_first(app, arguments));
     }
     const std::string verb_name = known ? arguments.front() : "";
     if (known) {

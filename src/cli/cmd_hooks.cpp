@@ -63,10 +63,11 @@ class Hooks final : public Command {
     int run(const Context& context) override {
         const bool needs_name = action_ != "ls" && action_ != "letters" && action_ != "retry";
         if (needs_name && name_.empty()) {
-            note(
-                fmt::format("knell hooks: {} needs the NAME of a hook or webhook; `knell hooks "
-                            "ls` lists them",
-                            action_));
+            note(action_ == "new"
+                     ? std::string("knell hooks: new needs a NAME for the hook")
+                     : fmt::format("knell hooks: {} needs the NAME of a hook or webhook; `knell "
+                                   "hooks ls` lists them",
+                                   action_));
             return exit_usage;
         }
         if (action_ == "new") return make(context);

@@ -44,7 +44,9 @@ struct Awaited {
 };
 
 std::string why_not_a_time(const std::string& text) {
-    return parse_duration(text, std::chrono::seconds{1}) ? "" : "is no duration such as 90s or 2h";
+    return parse_duration(text, std::chrono::seconds{1})
+               ? ""
+               : fmt::format("\"{}\" is no duration such as 90s or 2h", text);
 }
 
 class Wait final : public Command {

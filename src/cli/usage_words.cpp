@@ -153,11 +153,9 @@ std::string usage_words(const CLI::Error& error) {
         const auto both = split_at(said, " requires ");
         return both ? fmt::format("{} goes only with {}", both->before, both->after) : said;
     }
-    if (kind == "ExtrasError") {
-        const auto extra = split_at(said, "not expected: ");
-        return extra ? fmt::format("there is no place for \"{}\"", extra->after) : said;
-    }
-    return said;
+    // Named by its verb, not by its kind.
+    const auto extra = split_at(said, "not expected: ");
+    return extra ? fmt::format("there is no place for \"{}\"", extra->after) : said;
 }
 
 std::optional<std::string> unknown_option(const CLI::App& verb,
