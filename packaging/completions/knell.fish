@@ -10,5 +10,12 @@ function __knell_is_in_command
     contains -- -- $words
 end
 
+# Behind `knell run --` is a command of its own.
+function __knell_complete_command
+    set -l words (commandline -opc) (commandline -ct)
+    set -l begin (contains -i -- -- $words)
+    complete -C (string join ' ' -- $words[(math $begin + 1)..])
+end
+
 complete -c knell -n 'not __knell_is_in_command' -f -a '(__knell_complete)'
-complete -c knell -n __knell_is_in_command -a '(__fish_complete_subcommand --fcs-skip=3)'
+complete -c knell -n __knell_is_in_command -f -a '(__knell_complete_command)'
