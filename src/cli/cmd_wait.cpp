@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cstdio>
 #include <optional>
 
 #include <CLI/App.hpp>
@@ -118,7 +119,11 @@ class Wait final : public Command {
                 ++left;
                 continue;
             }
-            if (!json_) print_line(words_of(one, *session));
+            if (!json_) {
+                print_line(words_of(one, *session));
+                // Whoever reads this may have to wait for the next one for hours.
+                (void)std::fflush(stdout);  // a failure is found at the end
+            }
             one.ended = std::move(*session);
         }
         return left;

@@ -85,9 +85,10 @@ TEST_F(StopSessions, OneThatIsStoppedHearsTheSignalToo) {
 }
 
 TEST_F(StopSessions, WhatTheCommandStartedIsDealtWithByItsPolicy) {
-    auto wrapper =
-        start("sleep 601 >/dev/null 2>&1 & echo $! >left; exec sleep 600", {"--leftovers", "stop"});
-    until([&] { return !read_file(home.file("left")).empty(); }, "the pid of what it left");
+    auto wrapper = start(
+        fmt::format("sleep 601 >/dev/null 2>&1 & echo $! >{}; exec sleep 600", home.file("left")),
+        {"--leftovers", "stop"});
+    until([&] { return read_file(home.file("left")).ends_with('\n'); }, "the pid of what it left");
     const Stray left(static_cast<pid_t>(std::stol(read_file(home.file("left")))));
 
     EXPECT_EQ(home.knell({"stop", "s", "--yes"}).status, 0);
