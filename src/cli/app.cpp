@@ -93,7 +93,7 @@ constexpr std::array verbs{
     Verb{"reap", "[OPTIONS]", daemon_group, "Look at every owner now and end what is proven dead",
          make_reap},
     Verb{"doctor", "[OPTIONS]", daemon_group,
-         "Count what a store of sessions holds, and what is wrong with it", make_doctor},
+         "Say what this machine has of what knell needs, or what a store holds", make_doctor},
     Verb{"config", "[OPTIONS] ACTION", daemon_group,
          "Check, show or create config.yaml; no daemon is needed", make_config},
     Verb{"token", "[OPTIONS] ACTION", daemon_group, "Show or rotate what HTTP clients log in with",

@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/hermes_report.hpp"
+#include "cli/machine_checks.hpp"
 #include "cli/output.hpp"
 #include "cli/store_doctor.hpp"
 #include "daemon/examine_store.hpp"
@@ -19,7 +20,9 @@ namespace {
 constexpr auto footer = R"(
 Without --hermes: the store of this home, read beside its daemon or without one, with what must
 hold in it: one end a generation, events without holes, counts that are the messages. --repair makes
-right what follows from the rest, while no daemon runs and after a copy was made.
+right what follows from the rest, while no daemon runs and after a copy was made. And what this machine has of what
+knell needs: the kernel, pidfds, inotify, descriptors, lingering (whether a daemon under systemd outlives the last
+login) and a disk that syncs.
 
 With --hermes: reads state.db of Hermes Agent (schema 11 and later), sessions.json, processes.json, hooks and
 config.yaml, and changes nothing. While something has the database open, a private copy is read;
@@ -38,7 +41,7 @@ Examples:
   knell doctor --hermes ~/.hermes --json | jq .leak_rate
   knell doctor --hermes ~/.hermes --fix --dry-run
 
-Exit status: 0 done, 1 failed or this home's store has a fault, 2 wrong usage.)";
+Exit status: 0 done, 1 failed, this home's store has a fault or no daemon can run here, 2 wrong usage.)";
 
 /// A day, or a moment.
 std::optional<WallTime> parse_since(const std::string& text) {
@@ -102,15 +105,20 @@ class Doctor final : public Command {
     }
 
   private:
+    /// A machine without a store is looked at, too: what it lacks may be why there is none.
     int examine(const Context& context) const {
+        const auto machine = judge(look_at_machine(context.paths));
         const auto found = examine_store(context.paths);
-        if (!found) return complain("doctor", found.error());
         if (json_) {
-            print_json(store_json(*found));
+            auto object = found ? store_json(*found) : JsonObject{};
+            object["machine"] = machine_json(machine);
+            print_json(object);
         } else {
-            print(store_report(*found, read_clocks().wall, context.output));
+            if (found) print(store_report(*found, read_clocks().wall, context.output) + "\n");
+            print(machine_report(machine, context.output));
         }
-        return found->census.fault_count == 0 ? exit_done : exit_failed;
+        if (!found) return complain("doctor", found.error());
+        return found->census.fault_count == 0 && may_run(machine) ? exit_done : exit_failed;
     }
 
     int repair(const Context& context) const {
