@@ -16,6 +16,7 @@
 #include "cli/session_name.hpp"
 #include "cli/session_rows.hpp"
 #include "cli/session_screen.hpp"
+#include "cli/text_width.hpp"
 #include "client/connect.hpp"
 #include "core/limits.hpp"
 #include "platform/clock.hpp"
@@ -162,11 +163,13 @@ class Ls final : public Command {
         }
         const auto folded = folded_line(*listing);
         if (listing->sessions.empty()) {
-            note(why_empty(folded));
+            note(wrap(why_empty(folded), {.width = describe_terminal(STDERR_FILENO).width}));
             return exit_done;
         }
         print(table(connection, listing->sessions, context.output));
-        if (!folded.empty()) note(folded);
+        if (!folded.empty()) {
+            note(wrap(folded, {.width = describe_terminal(STDERR_FILENO).width}));
+        }
         return exit_done;
     }
 
@@ -200,7 +203,7 @@ class Ls final : public Command {
         const auto folded = folded_line(*listing);
         if (listing->sessions.empty()) return why_empty(folded) + "\n";
         return table(connection, listing->sessions, terminal) +
-               (folded.empty() ? "" : folded + "\n");
+               (folded.empty() ? "" : fit(folded, terminal.width) + "\n");
     }
 
     static std::string table(client::Connection& connection, const JsonArray& sessions,

@@ -122,6 +122,8 @@ Result<void> count_folded(client::Connection& connection, const ListingQuery& qu
         params["all"] = true;
         const auto all = read_page(connection, params);
         if (!shown || !all) return std::unexpected((shown ? all : shown).error());
+        // Where even what is shown fills a page, the page of all says nothing about the rest.
+        if (!shown->next.empty()) continue;
         listing.by_default.count += static_cast<std::int64_t>(all->sessions.size()) -
                                     static_cast<std::int64_t>(shown->sessions.size());
         listing.by_default.is_more |= !all->next.empty();
