@@ -21,16 +21,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// What starts and ends a session waits for the disk; nothing else does, and an agent that calls a
-/// tool is not to wait for a daemon that is busy.
-constexpr milliseconds budget_of_record{1'000};
-constexpr milliseconds budget_of_call{300};
-
-milliseconds budget_for(client::ClaudeEvent::Kind kind) {
-    using Kind = client::ClaudeEvent::Kind;
-    const bool is_record = kind == Kind::session_start || kind == Kind::session_end;
-    return is_record ? budget_of_record : budget_of_call;
-}
+/// An agent waits meanwhile, so a daemon that hangs must not cost it more; on a machine that is
+/// busy a few milliseconds may become a second.
+constexpr milliseconds wait_max{2'000};
 
 Result<std::string> read_input() {
     std::string text;
@@ -56,7 +49,7 @@ Result<std::string> handle(const Paths& paths) {
     if (!input) return input;
     const auto event = client::parse_claude_event(*input);
     if (!event) return std::unexpected(event.error());
-    RealClaudeSurroundings surroundings(paths, budget_for(event->kind));
+    RealClaudeSurroundings surroundings(paths, wait_max);
     return client::ClaudeHook(surroundings).handle(*event);
 }
 
