@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/duration_text.hpp"
+#include "base/text.hpp"
 
 namespace knell {
 
@@ -24,6 +25,15 @@ std::string host_alone(std::string_view url) {
 
 bool is_in_its_unit(const Key& key) {
     return key.type == KeyType::duration && key.unit != "seconds";
+}
+
+/// As one would write it: one word, or [several, of, them].
+std::vector<std::string> words_in(std::string_view text) {
+    if (!text.starts_with('[')) return {std::string(text)};
+    text = text.substr(1, text.size() - 2);
+    std::vector<std::string> words;
+    while (!text.empty()) words.emplace_back(trimmed(take_field(text, ',')));
+    return words;
 }
 
 }  // namespace
@@ -57,8 +67,7 @@ std::optional<Value> default_value(const Key& key) {
         case KeyType::texts:
         case KeyType::command:
         case KeyType::items:
-            if (text == "[]") return std::vector<std::string>{};
-            return std::vector{std::string(text)};
+            return words_in(text);
     }
     return std::nullopt;
 }

@@ -14,7 +14,8 @@ TEST(EventFilter, AnExactNameWantsThatEventAlone) {
 TEST(EventFilter, AStarWantsTheWholeFamily) {
     EventFilter filter;
     EXPECT_TRUE(filter.add("agent:*"));
-    EXPECT_EQ(filter.types(), (std::vector{EventType::agent_start, EventType::agent_end}));
+    EXPECT_EQ(filter.types(),
+              (std::vector{EventType::agent_start, EventType::agent_end, EventType::agent_stuck}));
 }
 
 TEST(EventFilter, AStarAloneWantsEverything) {

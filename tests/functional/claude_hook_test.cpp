@@ -167,7 +167,8 @@ TEST(ClaudeCodeHookAlone, StartsAndEndsWaitInTheSpool) {
     }
     EXPECT_THAT(home.processes(), testing::IsEmpty()) << "no daemon is started";
 
-    const Daemon daemon(home);
+    Daemon daemon(home);
+    daemon.wait_for_log("took in");
     Client client(home.socket());
     const auto session = client.must("session.show", R"({"session_id":"c1"})");
     EXPECT_EQ(text(session, "reason"), "completed");

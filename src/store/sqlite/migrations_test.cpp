@@ -137,7 +137,7 @@ UPDATE events SET blockers = 'p-0000000000005' || char(9) || '71' || char(9) || 
     '1800000000001' || char(9) || 'waiting' || char(9) || char(9) || '1800000000004' || char(10),
     compression = 'tail' || char(9) || 'open' || char(9) || 'local' WHERE seq = 7;
 )sql"},
-    {13, "-- Two indexes."},
+    {13, ""},  // two indexes
     {14, "UPDATE events SET stuck = 'cycle' || char(9) || 'warning' WHERE seq = 7;"},
     {15, "-- Words in the index of messages."},
     {16, "-- Two more indexes."},
