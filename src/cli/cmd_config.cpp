@@ -8,6 +8,8 @@
 #include "cli/exit_status.hpp"
 #include "cli/output.hpp"
 #include "cli/usage_words.hpp"
+#include "client/connection.hpp"
+#include "client/deadline.hpp"
 #include "config/config.hpp"
 #include "config/config_template.hpp"
 #include "config/key_schema.hpp"
@@ -15,6 +17,7 @@
 #include "daemon/daemon.hpp"
 #include "foreign/hook_keys.hpp"
 #include "platform/new_file.hpp"
+#include "platform/path_names.hpp"
 #include "wire/config_json.hpp"
 
 namespace knell::cli {
@@ -24,9 +27,10 @@ namespace {
 constexpr auto footer = R"(
 Actions:
   check   read config.yaml and every hooks/*/HOOK.yaml as the daemon would, and name the file,
-          line and column of whatever is wrong
-  show    every key with the value that holds, and whether that is the default or where it is
-          set; of a secret only where it is
+          line and column of whatever is wrong; with FILE that one instead, wherever it is, and
+          with --hermes FILE as a config.yaml of Hermes, with the .env beside it
+  show    every key with the value that holds, and whether that is the default, where it is set,
+          or what option of `knell up` says so; of a secret only where it is
   init    write a config.yaml with every key explained and commented out; one that is there is
           left as it is
   schema  print a JSON Schema of config.yaml, or with --hook of HOOK.yaml, for editors
@@ -36,12 +40,16 @@ No daemon is needed, and nothing but init changes anything. The keys are in docs
 Examples:
   knell config init
   knell config init --print | less
+  knell config check new.yaml && mv new.yaml ~/.config/knell/config.yaml
+  knell config check --hermes ~/.hermes/config.yaml
   knell config check --json | jq -r '.problems[].message'
   knell config show --json | jq -r '.settings[] | select(.from == "file") | .key'
   knell config schema > knell.schema.json
 
-Exit status: 0 done or all is well, 1 something is wrong or config.yaml is there already, 2 wrong
-usage.)";
+Exit status: 0 done, or nothing is wrong but for warnings, 1 something is wrong or config.yaml is
+there already, 2 wrong usage.)";
+
+constexpr std::chrono::seconds answer_timeout{2};
 
 class ConfigCommand final : public Command {
   public:
@@ -49,7 +57,10 @@ class ConfigCommand final : public Command {
         app.add_option("ACTION", action_, "What to do: check, show, init or schema")
             ->check(CLI::IsMember(std::vector<std::string>{"check", "show", "init", "schema"}))
             ->required();
-        app.add_option("KEY", key_, "With show: only this key, or those below it");
+        app.add_option("FILE|KEY", target_,
+                       "With check: the file to check (default: config.yaml); with show: only this "
+                       "key, or those below it");
+        app.add_flag("--hermes", hermes_, "With check: FILE is a config.yaml of Hermes");
         app.add_flag("--json", json_, "With check and show: print the result as JSON");
         app.add_flag("--print", print_, "With init: print the file instead of writing it");
         app.add_flag("--hook", hook_, "With schema: print that of HOOK.yaml");
@@ -59,8 +70,17 @@ class ConfigCommand final : public Command {
     int run(const Context& context) override {
         if (print_ && action_ != "init") return refuse_option("--print", "init");
         if (hook_ && action_ != "schema") return refuse_option("--hook", "schema");
+        if (hermes_ && action_ != "check") return refuse_option("--hermes", "check");
+        if (!target_.empty() && action_ != "check" && action_ != "show") {
+            return refuse_option("FILE|KEY", "check and show");
+        }
+        if (hermes_ && target_.empty()) {
+            note(
+                "knell config: --hermes wants a FILE, as in: knell config check --hermes "
+                "~/.hermes/config.yaml");
+            return exit_usage;
+        }
         if (json_ && action_ == "init") return refuse_option("--json", "check and show");
-        if (!key_.empty() && action_ != "show") return refuse_option("a KEY", "show");
         if (action_ == "show") return show(context);
         if (action_ == "init") return init(context.paths.config_file);
         if (action_ == "schema") {
@@ -77,43 +97,48 @@ class ConfigCommand final : public Command {
     }
 
     int check(const Paths& paths) const {
-        const auto report = check_config(paths, Environment::callers);
+        const auto report = check_config({.file = target_, .text = {}, .is_hermes = hermes_}, paths,
+                                         Environment::callers);
         const auto checked = wire::to_json(report);
         if (json_) {
             print_json(checked);
         } else {
-            print(config_report(checked));
+            print(PathNames::from_environment().in(config_report(checked)));
         }
         return report.is_ok() ? exit_done : exit_failed;
     }
 
     int show(const Context& context) const {
         const auto& file = context.paths.config_file;
-        const auto config = read_config(file);
-        if (!config) {
-            // The daemon goes on with what it read before; what that was only its log tells.
-            for (const auto& problem : config.error()) note(to_text(problem));
-            return complain("config", "config.yaml cannot be used; correct it and try again");
-        }
-        const auto settings = settings_of_key(config->settings);
+        auto read = read_usable_config(file);
+        auto settings = settings_of_key(std::move(read.config.settings));
         if (settings.empty()) {
             note(fmt::format("knell config: {}\nTry: knell config show", no_such_key()));
             return exit_usage;
         }
+        if (const auto status = status_of_running(context)) apply_overrides(settings, *status);
         if (json_) {
             print_json(JsonObject{{"config_file", file}, {"settings", settings_json(settings)}});
         } else {
-            print(settings_table(settings, file, context.output));
+            const auto names = PathNames::from_environment();
+            print(names.in(settings_table(settings, file, context.output)));
         }
-        return exit_done;
+        if (read.is_whole()) return exit_done;
+        const auto names = PathNames::from_environment();
+        for (const auto& problem : read.problems) {
+            if (problem.level == ProblemLevel::error) note(names.in(to_text(problem)));
+        }
+        // One that runs already goes on with what it read before; only its log tells what that was.
+        return complain("config",
+                        "config.yaml has errors; shown is what a daemon that starts now goes by");
     }
 
     /// That of the key that was named and those below it, or all.
     std::vector<Setting> settings_of_key(std::vector<Setting> settings) const {
         std::erase_if(settings, [this](const Setting& setting) {
             const bool is_below =
-                setting.path.starts_with(key_ + ".") || setting.path.starts_with(key_ + "[");
-            return !key_.empty() && setting.path != key_ && !is_below;
+                setting.path.starts_with(target_ + ".") || setting.path.starts_with(target_ + "[");
+            return !target_.empty() && setting.path != target_ && !is_below;
         });
         return settings;
     }
@@ -121,7 +146,17 @@ class ConfigCommand final : public Command {
     std::string no_such_key() const {
         std::vector<std::string> known;
         for (const auto& key : config_key_rows) known.emplace_back(key.path);
-        return unknown_word("key", key_, known);
+        return unknown_word("key", target_, known);
+    }
+
+    /// Nothing without a daemon, or with one that does not answer at once.
+    static std::optional<JsonObject> status_of_running(const Context& context) {
+        const client::Deadline deadline{answer_timeout};
+        auto connection = client::Connection::open(context.paths.listen_socket, deadline);
+        if (!connection) return std::nullopt;
+        auto status = connection->call("node.status", {}, deadline);
+        if (!status || !status->is_object()) return std::nullopt;
+        return std::move(status->as_object());
     }
 
     int init(const std::string& file) const {
@@ -141,7 +176,8 @@ class ConfigCommand final : public Command {
     }
 
     std::string action_;
-    std::string key_;
+    std::string target_;
+    bool hermes_ = false;
     bool json_ = false;
     bool print_ = false;
     bool hook_ = false;

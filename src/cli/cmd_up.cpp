@@ -11,6 +11,7 @@
 #include "daemon/daemon.hpp"
 #include "platform/environment.hpp"
 #include "platform/lock_file.hpp"
+#include "platform/path_names.hpp"
 
 namespace knell::cli {
 
@@ -27,6 +28,10 @@ What --http says holds until the daemon stops. An address beyond loopback needs 
 Run by a service manager such as systemd it takes the socket that this listens at, says when it
 is ready and that it is alive, and keeps of its environment what a daemon needs and what
 secret_env names.
+
+A section of config.yaml with an error in it does not keep the daemon from starting: what does no
+harm holds instead (no session is reset, HTTP and the webhooks in error are off), and `knell status`
+says so until it is repaired. With --strict it does not start then.
 
 Examples:
   knell up --detach && knell status
@@ -45,6 +50,9 @@ class Up final : public Command {
             ->check([](const std::string& text) {
                 return why_not_a_listen_address(text).value_or("");
             });
+        app.add_flag("--strict", strict_,
+                     "Refuse to start while config.yaml has an error in it (default: start without "
+                     "what is in error)");
         app.footer(footer);
     }
 
@@ -60,15 +68,28 @@ class Up final : public Command {
         if (!environment_variable("NOTIFY_SOCKET").empty()) {
             client::drop_other_variables(variables_in_config(context.paths));
         }
-        return run_daemon({.paths = context.paths, .http_listen = http_});
+        return run_daemon({.paths = context.paths, .http_listen = http_, .is_strict = strict_});
     }
 
   private:
+    /// Here rather than in the log of a daemon that has gone.
+    static bool is_config_right(const Paths& paths) {
+        const auto config = read_config(paths.config_file);
+        if (config) return true;
+        const auto names = PathNames::from_environment();
+        for (const auto& problem : config.error()) note(names.in(to_text(problem)));
+        complain("up",
+                 "config.yaml has errors, and --strict wants none; correct what is named "
+                 "above, or start without --strict");
+        return false;
+    }
+
     int start(const Context& context) const {
         const client::Deadline deadline{client::start_timeout_default};
         if (const auto checked = client::check_home(context.paths); !checked) {
             return complain("up", checked.error());
         }
+        if (strict_ && !is_config_right(context.paths)) return exit_failed;
         // Also one whose socket was deleted: it answers again in a moment.
         const auto before = lock_holder(context.paths.lock_file);
         auto status = ask(client::Connection::open(context.paths.listen_socket, deadline));
@@ -86,8 +107,10 @@ class Up final : public Command {
         return exit_done;
     }
     std::vector<std::string> options() const {
-        if (http_.empty()) return {};
-        return {"--http", http_};
+        std::vector<std::string> options;
+        if (!http_.empty()) options = {"--http", http_};
+        if (strict_) options.emplace_back("--strict");
+        return options;
     }
     static Result<JsonObject> ask(Result<client::Connection> connection) {
         if (!connection) return std::unexpected(std::move(connection.error()));
@@ -95,6 +118,7 @@ class Up final : public Command {
     }
 
     bool detach_ = false;
+    bool strict_ = false;
     std::string http_;
 };
 

@@ -54,6 +54,7 @@ std::unique_ptr<Command> make_events();
 std::unique_ptr<Command> make_hooks();
 std::unique_ptr<Command> make_reap();
 std::unique_ptr<Command> make_doctor();
+std::unique_ptr<Command> make_reload();
 std::unique_ptr<Command> make_config();
 std::unique_ptr<Command> make_token();
 std::unique_ptr<Command> make_rpc();

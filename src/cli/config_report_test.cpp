@@ -31,13 +31,40 @@ TEST(ConfigReport, SaysThatTheFileMayBeMissing) {
 
 TEST(ConfigReport, GivesEachProblemALine) {
     EXPECT_EQ(config_report(from(R"({"ok":false,"problems":[
-                  {"file":"/k/config.yaml","line":3,"column":7,"message":"odd"},
-                  {"file":"/k/hooks/a/run","message":"two\nlines"}],
+                  {"file":"/k/config.yaml","line":5,"column":1,"path":"b","level":"warning",
+                   "message":"strange","hint":""},
+                  {"file":"/k/config.yaml","line":3,"column":7,"path":"a.b","level":"error",
+                   "message":"odd","hint":"write it"},
+                  {"file":"/k/hooks/a/run","path":"","level":"error","message":"two\nlines",
+                   "hint":""}],
                   "webhooks":[],"hooks":[],"remarks":[],"config_file":"/k/config.yaml",
                   "config_exists":true,"hooks_dir":"/k/hooks"})")),
-              "/k/config.yaml:3:7: odd\n"
-              "/k/hooks/a/run: two lines\n"
+              "/k/config.yaml:3:7: error: a.b: odd; write it\n"
+              "/k/hooks/a/run: error: two lines\n"
+              "/k/config.yaml:5:1: warning: b: strange\n"
+              "2 errors, 1 warning\n"
               "/k/hooks: no hooks\n");
+}
+
+TEST(ConfigReport, OfAFileSaysThatItIsRight) {
+    EXPECT_EQ(config_report(from(R"({"ok":true,"file":"new.yaml","config_file":"new.yaml",
+                  "problems":[],"webhooks":[],"hooks":[],"remarks":[]})")),
+              "new.yaml: ok\n");
+}
+
+TEST(ReloadReport, SaysWhatChangedOrWhyNothingDid) {
+    EXPECT_EQ(reload_report(from(R"({"reloaded":true,"changes":["events.keep_days 30 -> 7"],
+                  "problems":[]})")),
+              "config.yaml is in force:\n  events.keep_days 30 -> 7\n");
+    EXPECT_EQ(reload_report(from(R"({"reloaded":true,"changes":[],"problems":[]})")),
+              "config.yaml is in force; nothing in it has changed\n");
+    const auto bad = from(R"({"reloaded":false,"changes":[],"problems":[{"file":"c","line":1,
+        "column":1,"path":"a","level":"error","message":"odd","hint":""}]})");
+    EXPECT_EQ(reload_report(bad),
+              "c:1:1: error: a: odd\n1 error\nconfig.yaml was not taken; what was read before "
+              "holds\n");
+    EXPECT_TRUE(has_errors(bad));
+    EXPECT_FALSE(has_errors(from(R"({"problems":[{"level":"warning"}]})")));
 }
 
 }  // namespace

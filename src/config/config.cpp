@@ -6,6 +6,7 @@
 #include "config/config_gateways.hpp"
 #include "config/config_reset.hpp"
 #include "config/config_summarizer.hpp"
+#include "config/config_warnings.hpp"
 #include "config/config_webhooks.hpp"
 #include "config/keys.hpp"
 #include "config/yaml.hpp"
@@ -76,24 +77,16 @@ void check_http(const Config& config, FileProblems& problems) {
         return found == config.settings.end() ? TextPlace{} : found->place.value_or(TextPlace{});
     };
     if (const auto why = why_not_listen(config.http)) {
-        problems.add(place_of("http.listen"), "listen: " + *why);
+        problems.add(place_of("http.listen"), "http.listen", *why);
     }
     for (const auto& host : config.http.hosts) {
         const auto why = why_not_a_host(host);
-        if (why) problems.add(place_of("http.hosts"), "hosts: " + *why);
+        if (why) problems.add(place_of("http.hosts"), "http.hosts", *why);
     }
 }
 
-}  // namespace
-
-ConfigOrProblems parse_config(std::string_view text, const std::string& path,
-                              const std::string& home, const std::string& time_zone) {
-    auto document = parse_yaml(text, path);
-    if (!document) return std::unexpected(std::vector{document.error()});
-    if (document->kind == YamlNode::Kind::nothing) document->kind = YamlNode::Kind::map;
-    FileProblems problems(path);
-    const ConfigPlace place{.config_file = path, .home = home, .time_zone = time_zone};
-    auto values = read_keys(config_keys, *document, "", place, problems);
+Config read_document(const YamlNode& document, const ConfigPlace& place, FileProblems& problems) {
+    auto values = read_keys(config_keys, document, "", "", place, problems);
     Config config;
     apply(config_bindings, values, config);
     config.settings = std::move(values.settings);
@@ -105,24 +98,67 @@ ConfigOrProblems parse_config(std::string_view text, const std::string& path,
     config.session_reset = config.reset_policies->base();
     config.summarizer.providers =
         read_summarizer_providers(values, place, problems, config.settings);
-    if (!problems.empty()) return std::unexpected(problems.take());
+    warn_of_contradictions(config, problems);
     return config;
 }
 
-ConfigOrProblems read_config(const std::string& path) {
-    const auto text = read_only_ours(path, limits::config_bytes_max);
-    const bool is_missing = !text && text.error().code == ErrorCode::not_found;
-    if (!text && !is_missing) {
-        return std::unexpected(std::vector{FileProblem{path, {}, text.error().message}});
+/// Where nothing can be read: everything falls back.
+UsableConfig unusable(FileProblem why, const ConfigPlace& place) {
+    FileProblems none(place.config_file);
+    auto config = read_document({.kind = YamlNode::Kind::map}, place, none);
+    fall_back(config, {""});
+    return {.config = std::move(config), .problems = {std::move(why)}};
+}
+
+ConfigOrProblems whole_or_nothing(UsableConfig&& read) {
+    if (read.is_whole()) return std::move(read.config);
+    std::erase_if(read.problems, [](const FileProblem& problem) {
+        return problem.level == ProblemLevel::warning;
+    });
+    return std::unexpected(std::move(read.problems));
+}
+
+}  // namespace
+
+UsableConfig usable_part(std::string_view text, const std::string& path, const std::string& home,
+                         const std::string& time_zone) {
+    const ConfigPlace place{.config_file = path, .home = home, .time_zone = time_zone};
+    auto document = parse_yaml(text, path);
+    if (!document) return unusable(std::move(document.error()), place);
+    if (document->kind == YamlNode::Kind::nothing) document->kind = YamlNode::Kind::map;
+    if (document->kind != YamlNode::Kind::map) {
+        return unusable(make_problem(path, document->place, "",
+                                     "must be keys with values; write them as `key: value`"),
+                        place);
     }
-    return parse_config(is_missing ? "" : *text, path, environment_variable("HOME"), local_zone());
+    FileProblems problems(path);
+    auto config = read_document(*document, place, problems);
+    fall_back(config, problems.parts_in_error());
+    return {.config = std::move(config), .problems = problems.take()};
+}
+
+UsableConfig read_usable_config(const std::string& path) {
+    const auto text = read_only_ours(path, limits::config_bytes_max);
+    const auto home = environment_variable("HOME");
+    if (!text && text.error().code != ErrorCode::not_found) {
+        return unusable(make_problem(path, {}, "", text.error().message),
+                        {.config_file = path, .home = home, .time_zone = local_zone()});
+    }
+    return usable_part(text ? *text : "", path, home, local_zone());
+}
+
+ConfigOrProblems parse_config(std::string_view text, const std::string& path,
+                              const std::string& home, const std::string& time_zone) {
+    return whole_or_nothing(usable_part(text, path, home, time_zone));
+}
+
+ConfigOrProblems read_config(const std::string& path) {
+    return whole_or_nothing(read_usable_config(path));
 }
 
 std::vector<std::string> variables_in_config(const Paths& paths) {
     std::vector<std::string> variables;
-    const auto config = read_config(paths.config_file);
-    if (!config) return variables;
-    for (const auto& webhook : config->webhooks) {
+    for (const auto& webhook : read_usable_config(paths.config_file).config.webhooks) {
         for (const auto& secret : webhook.secrets) {
             if (!secret.variable.empty()) variables.push_back(secret.variable);
         }

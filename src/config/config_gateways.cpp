@@ -31,13 +31,15 @@ std::vector<GatewaySpec> read_gateways(const KeyValues& root, const ConfigPlace&
         .key = config_keys.find(path), .path = std::string(path), .value = {}, .place = {}};
     if (const auto* items = root.find_items(path)) {
         list.place = items->place;
+        std::size_t number = 0;
         for (const auto& item : *items->nodes) {
             GatewaySpec gateway;
-            auto values = read_keys(config_keys, item, "space.gateways[].", place, problems);
+            auto values =
+                read_item(config_keys, item, "space.gateways[].", ++number, place, problems);
             if (item.kind != YamlNode::Kind::map) continue;
             apply(gateway_bindings, values, gateway);
             if (!gateway.name.empty() && std::ranges::find(names, gateway.name) != names.end()) {
-                problems.add(item.place,
+                problems.add(item.place, item_path("space.gateways[].", number) + "name",
                              "another gateway has this name; choose one that is not taken");
             }
             for (auto& setting : values.settings) {

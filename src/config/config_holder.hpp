@@ -15,28 +15,30 @@ namespace knell {
 /// One thread reloads; any thread asks.
 class ConfigHolder {
   public:
-    /// Reads the file, so that nobody acts on defaults that it overrides.  Where it cannot be read
-    /// the defaults hold, no event is deleted, no session is reset and HTTP is off; the first
-    /// reload says why.
+    /// Reads the file, so that nobody acts on defaults that it overrides.  What of it is in error
+    /// falls back (see usable_part) until a reload finds the whole file right.
     explicit ConfigHolder(std::string config_file);
 
     std::shared_ptr<const Config> current() const;
-    /// Since the start the file cannot be used: why, and what is off until it can; else "".
-    std::string trouble() const;
+    /// What is wrong with the file as it was last read and what holds instead, a sentence first,
+    /// then a line for each further error; empty: nothing.  Paths as the user knows them.
+    std::vector<std::string> trouble() const;
 
     struct Reload {
         std::shared_ptr<const Config> config;  // in force from now on
-        std::vector<FileProblem> problems;     // why that is still the one before
+        std::vector<FileProblem> problems;     // errors: why that is still the one before; warnings
         std::vector<std::string> changes;      // see config_changes
+
+        bool is_taken() const { return !has_errors(problems); }
     };
-    /// Reads the file anew.
+    /// Reads the file anew.  One with an error in it changes nothing.
     Reload reload();
 
   private:
     const std::string config_file_;
     mutable Mutex mutex_;
     std::shared_ptr<const Config> current_ KNELL_GUARDED_BY(mutex_);
-    std::string trouble_ KNELL_GUARDED_BY(mutex_);
+    std::vector<std::string> trouble_ KNELL_GUARDED_BY(mutex_);
 };
 
 }  // namespace knell

@@ -60,7 +60,7 @@ class OverrideReader {
 
     void read(const YamlNode& item) {
         ++number_;
-        auto values = read_keys(config_keys, item, "session_reset.overrides[].", place_, problems_);
+        auto values = read_item(config_keys, item, section, number_, place_, problems_);
         if (item.kind != YamlNode::Kind::map) return;
         ResetOverride read{.selector = {}, .policy = base_};
         apply(override_bindings, values, read);
@@ -84,11 +84,19 @@ class OverrideReader {
     std::vector<Setting> take_settings() { return std::move(settings_); }
 
   private:
+    static constexpr std::string_view section = "session_reset.overrides[].";
+
+    /// Of the override that is read, for problems.
+    std::string path() const {
+        auto path = item_path(section, number_);
+        path.pop_back();
+        return path;
+    }
+
     /// Of what is written, not of what could be read: that has a problem of its own.
     static std::ptrdiff_t count_written(const YamlNode& item, Presence presence) {
         return std::ranges::count_if(item.items, [&](const YamlNode& value) {
-            const auto* key =
-                config_keys.find(fmt::format("session_reset.overrides[].{}", value.key));
+            const auto* key = config_keys.find(fmt::format("{}{}", section, value.key));
             return key != nullptr && key->presence == presence &&
                    value.kind != YamlNode::Kind::nothing;
         });
@@ -97,15 +105,15 @@ class OverrideReader {
     /// That it is for some sessions, no other is for the same, and it says something of them.
     bool is_whole(const YamlNode& item, const ResetSelector& selector) {
         if (count_written(item, Presence::optional) == 0) {
-            problems_.add(item.place,
-                          "this override sets nothing; write what holds for these "
-                          "sessions, as in `mode: idle`, or remove it");
+            problems_.add(item.place, path(),
+                          "this override sets nothing; write what holds for these sessions, as in "
+                          "`mode: idle`, or remove it");
         }
         const auto named = count_written(item, Presence::one_of);
         if (named == 0) {
-            problems_.add(item.place,
-                          "this override names no sessions; write at least one of "
-                          "source, platform, chat_type and key");
+            problems_.add(item.place, path(),
+                          "this override names no sessions; write at least one of source, "
+                          "platform, chat_type and key");
             return false;
         }
         const auto fields = {&selector.source, &selector.platform, &selector.chat_type,
@@ -116,9 +124,10 @@ class OverrideReader {
         if (read != named) return false;
         const auto [other, is_new] = places_.emplace(selector, item.place);
         if (is_new) return true;
-        problems_.add(item.place, fmt::format("the override in line {} is for the same sessions; "
-                                              "make one of both",
-                                              other->second.line));
+        problems_.add(item.place, path(),
+                      fmt::format("the override in line {} is for the same sessions; make one of "
+                                  "both",
+                                  other->second.line));
         return false;
     }
 

@@ -83,7 +83,8 @@ TEST(ConfigReset, ATimeOfDayIsAnHourOrHoursAndMinutes) {
     for (const auto* text : {"24", "-1", "06", "1.5", "'24:00'", "6:5", "6:60", "noon", "[6]",
                              "{a: 6}", "6h", "true", "''"}) {
         EXPECT_THAT(complaints(section(fmt::format("at: {}", text))),
-                    ElementsAre("/c:1:17: at: must be an hour from 0 to 23, as 6 and not 06, or "
+                    ElementsAre("/c:1:17: session_reset.at: must be a time of day; write an hour "
+                                "from 0 to 23, as 6 and not 06, or "
                                 "hours and minutes, as in 04:30"))
             << text;
     }
@@ -100,33 +101,53 @@ TEST(ConfigReset, TheTimeIsTheMachinesUnlessAZoneIsNamed) {
 }
 
 TEST(ConfigReset, AZoneThatThereIsNotIsTold) {
-    EXPECT_THAT(complaints(section("time_zone: Europe/Berln")),
-                ElementsAre("/c:1:17: time_zone: there is no such time zone; did you mean "
-                            "\"Europe/Berlin\"?"));
-    EXPECT_THAT(complaints(section("time_zone: Winterfell")),
-                ElementsAre("/c:1:17: time_zone: there is no such time zone; write its IANA name, "
-                            "as in Europe/Berlin, or local"));
+    EXPECT_THAT(
+        complaints(section("time_zone: Europe/Berln")),
+        ElementsAre("/c:1:17: session_reset.time_zone: there is no such time zone; did you mean "
+                    "\"Europe/Berlin\"?"));
+    EXPECT_THAT(
+        complaints(section("time_zone: Winterfell")),
+        ElementsAre(
+            "/c:1:17: session_reset.time_zone: there is no such time zone; write its IANA name, "
+            "as in Europe/Berlin, or local"));
 }
 
 TEST(ConfigReset, WhatWouldResetAtOnceIsRefused) {
-    for (const auto* text : {"0", "-5", "525601", "1h", "'60'"}) {
+    for (const auto* text : {"0", "-5"}) {
         EXPECT_THAT(complaints(section(fmt::format("idle_minutes: {}", text))),
-                    ElementsAre("/c:1:17: idle_minutes: must be a whole number from 1 to 525600; "
-                                "write it without a unit, quotes and zeros before it"));
+                    ElementsAre("/c:1:17: session_reset.idle_minutes: is less than 1; write a "
+                                "whole number from 1 to 525600"));
+    }
+    EXPECT_THAT(complaints(section("idle_minutes: 525601")),
+                ElementsAre("/c:1:17: session_reset.idle_minutes: is more than 525600; write a "
+                            "whole number from 1 to 525600"));
+    for (const auto* text : {"1h", "'60'"}) {
+        EXPECT_THAT(
+            complaints(section(fmt::format("idle_minutes: {}", text))),
+            ElementsAre(
+                "/c:1:17: session_reset.idle_minutes: must be a whole number from 1 to 525600; "
+                "write it without a unit, quotes and zeros before it"));
     }
 }
 
 TEST(ConfigReset, OtherWordsAreRefused) {
-    EXPECT_THAT(complaints(section("mode: weekly")),
-                ElementsAre("/c:1:17: mode: must be none, idle, daily or both"));
-    EXPECT_THAT(complaints(section("on_reset: kill")),
-                ElementsAre("/c:1:17: on_reset: must be keep, warn or stop"));
+    EXPECT_THAT(
+        complaints(section("mode: weekly")),
+        ElementsAre("/c:1:17: session_reset.mode: must be none, idle, daily or both; write one of "
+                    "these words"));
+    EXPECT_THAT(
+        complaints(section("on_reset: kill")),
+        ElementsAre("/c:1:17: session_reset.on_reset: must be keep, warn or stop; write one of "
+                    "these words"));
     EXPECT_THAT(complaints(section("process_max_age: 0")),
-                ElementsAre("/c:1:17: process_max_age: must be from 1s to 365d: a whole number of "
+                ElementsAre("/c:1:17: session_reset.process_max_age: must be from 1s to 365d; "
+                            "write a whole number of "
                             "seconds, or one with a unit, as in 90s, 2m, 12h or 1d"));
-    EXPECT_THAT(complaints(section("idle: 5")),
-                ElementsAre("/c:1:17: there is no key \"idle\"; write one of: mode, idle_minutes, "
-                            "at, time_zone, process_max_age, on_reset, overrides"));
+    EXPECT_THAT(
+        complaints(section("idle: 5")),
+        ElementsAre(
+            "/c:1:17: session_reset.idle: there is no such key; write one of: mode, idle_minutes, "
+            "at, time_zone, process_max_age, on_reset, overrides"));
 }
 
 TEST(ConfigReset, AnOverrideTakesTheRestFromTheSection) {
@@ -162,43 +183,55 @@ TEST(ConfigReset, AnOverrideTakesTheRestFromTheSection) {
 
 TEST(ConfigReset, AnOverrideNamesSessions) {
     EXPECT_THAT(complaints(overrides("    - {mode: daily}\n")),
-                ElementsAre("/c:4:7: this override names no sessions; write at least one of "
+                ElementsAre("/c:4:7: session_reset.overrides[1]: this override names no sessions; "
+                            "write at least one of "
                             "source, platform, chat_type and key"));
     EXPECT_THAT(complaints(overrides("    - {source: , mode: daily}\n")),
-                ElementsAre("/c:4:7: this override names no sessions; write at least one of "
+                ElementsAre("/c:4:7: session_reset.overrides[1]: this override names no sessions; "
+                            "write at least one of "
                             "source, platform, chat_type and key"));
-    EXPECT_THAT(complaints(overrides("    - {source: '', mode: daily}\n")),
-                ElementsAre("/c:4:8: source: must not be empty; write it"));
+    EXPECT_THAT(
+        complaints(overrides("    - {source: '', mode: daily}\n")),
+        ElementsAre("/c:4:8: session_reset.overrides[1].source: must not be empty; write it"));
     EXPECT_THAT(complaints(overrides("    - {source: 'a b', mode: daily}\n")),
-                ElementsAre("/c:4:8: source: no session has this: it may hold only letters, digits "
-                            "and ._-"));
-    EXPECT_THAT(complaints(overrides("    - {key: 42, mode: daily}\n")),
-                ElementsAre("/c:4:8: key: must be text; put it in quotes"));
+                ElementsAre("/c:4:8: session_reset.overrides[1].source: no session has this; write "
+                            "a word of letters, digits "
+                            "and ._- alone"));
+    EXPECT_THAT(
+        complaints(overrides("    - {key: 42, mode: daily}\n")),
+        ElementsAre("/c:4:8: session_reset.overrides[1].key: must be text; put it in quotes"));
     EXPECT_THAT(complaints(overrides("    - telegram\n")),
-                ElementsAre("/c:4:7: here must be keys with values; write them as `key: value`"));
+                ElementsAre("/c:4:7: session_reset.overrides[1]: must be keys with values; write "
+                            "them as `key: value`"));
 }
 
 TEST(ConfigReset, AnOverrideSetsSomething) {
     EXPECT_THAT(complaints(overrides("    - {source: cli}\n    - {key: a, mode: }\n")),
-                ElementsAre("/c:4:7: this override sets nothing; write what holds for these "
+                ElementsAre("/c:4:7: session_reset.overrides[1]: this override sets nothing; write "
+                            "what holds for these "
                             "sessions, as in `mode: idle`, or remove it",
-                            "/c:5:7: this override sets nothing; write what holds for these "
+                            "/c:5:7: session_reset.overrides[2]: this override sets nothing; write "
+                            "what holds for these "
                             "sessions, as in `mode: idle`, or remove it"));
     // One mistake is told once.
-    EXPECT_THAT(complaints(overrides("    - {source: cli, mode: weekly}\n")),
-                ElementsAre("/c:4:21: mode: must be none, idle, daily or both"));
+    EXPECT_THAT(
+        complaints(overrides("    - {source: cli, mode: weekly}\n")),
+        ElementsAre("/c:4:21: session_reset.overrides[1].mode: must be none, idle, daily or "
+                    "both; write one of these words"));
 }
 
 TEST(ConfigReset, NoTwoOverridesAreForTheSameSessions) {
     EXPECT_THAT(complaints(overrides("    - {platform: a, source: b, mode: daily}\n"
                                      "    - {platform: a, mode: daily}\n"
                                      "    - {source: b, platform: a, mode: idle}\n")),
-                ElementsAre("/c:6:7: the override in line 4 is for the same sessions; make one of "
+                ElementsAre("/c:6:7: session_reset.overrides[3]: the override in line 4 is for the "
+                            "same sessions; make one of "
                             "both"));
     // What of the second could not be read may have told them apart.
-    EXPECT_THAT(complaints(overrides("    - {platform: a, mode: daily}\n"
-                                     "    - {platform: a, source: 5, mode: daily}\n")),
-                ElementsAre("/c:5:21: source: must be text; put it in quotes"));
+    EXPECT_THAT(
+        complaints(overrides("    - {platform: a, mode: daily}\n"
+                             "    - {platform: a, source: 5, mode: daily}\n")),
+        ElementsAre("/c:5:21: session_reset.overrides[2].source: must be text; put it in quotes"));
 }
 
 TEST(ConfigReset, IsShownWithItsOverrides) {

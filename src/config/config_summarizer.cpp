@@ -40,13 +40,15 @@ std::vector<SummarizerProvider> read_summarizer_providers(const KeyValues& root,
         .key = config_keys.find(path), .path = std::string(path), .value = {}, .place = {}};
     if (const auto* items = root.find_items(path)) {
         list.place = items->place;
+        std::size_t number = 0;
         for (const auto& item : *items->nodes) {
             SummarizerProvider provider;
-            auto values = read_keys(config_keys, item, "summarizer.providers[].", place, problems);
+            auto values =
+                read_item(config_keys, item, "summarizer.providers[].", ++number, place, problems);
             if (item.kind != YamlNode::Kind::map) continue;
             apply(provider_bindings, values, provider);
             if (!provider.name.empty() && std::ranges::find(names, provider.name) != names.end()) {
-                problems.add(item.place,
+                problems.add(item.place, item_path("summarizer.providers[].", number) + "name",
                              "another provider has this name; choose one that is not taken");
             }
             for (auto& setting : values.settings) {

@@ -67,33 +67,43 @@ TEST(ConfigSummarizer, ThatIsToStartAndHasNoProviderIsRemarked) {
 }
 
 TEST(ConfigSummarizer, AProviderHasANameOfItsOwnAndAProgram) {
-    EXPECT_THAT(complaints("summarizer: {providers: [{timeout: 5}]}\n"),
-                ElementsAre("/c:1:26: name: is missing; write it, as in `name: local`",
-                            "/c:1:26: command: is missing; write it, as in `command: [summarize, "
-                            "--short]`"));
+    EXPECT_THAT(
+        complaints("summarizer: {providers: [{timeout: 5}]}\n"),
+        ElementsAre(
+            "/c:1:26: summarizer.providers[1].name: is missing; write it, as in `name: local`",
+            "/c:1:26: summarizer.providers[1].command: is missing; write it, as in `command: "
+            "[summarize, "
+            "--short]`"));
     for (const auto* command : {"[]", "['']", "''", "['', a]"}) {
-        EXPECT_THAT(complaints("summarizer:\n  providers:\n    - name: a\n      command: " +
-                               std::string(command) + "\n"),
-                    ElementsAre("/c:4:7: command: names no program; write it first"))
+        EXPECT_THAT(
+            complaints("summarizer:\n  providers:\n    - name: a\n      command: " +
+                       std::string(command) + "\n"),
+            ElementsAre(
+                "/c:4:7: summarizer.providers[1].command: names no program; write it first"))
             << command;
     }
     EXPECT_THAT(complaints("summarizer:\n  providers:\n    - {name: a, command: x}\n"
                            "    - {name: a, command: y}\n"),
-                ElementsAre("/c:4:7: another provider has this name; choose one that is not "
+                ElementsAre("/c:4:7: summarizer.providers[2].name: another provider has this name; "
+                            "choose one that is not "
                             "taken"));
     EXPECT_THAT(complaints("summarizer: {providers: [x]}\n"),
-                ElementsAre("/c:1:26: here must be keys with values; write them as `key: value`"));
+                ElementsAre("/c:1:26: summarizer.providers[1]: must be keys with values; write "
+                            "them as `key: value`"));
 }
 
 TEST(ConfigSummarizer, HasBounds) {
-    EXPECT_THAT(complaints("summarizer: {fallback: drop}\n"),
-                ElementsAre("/c:1:14: fallback: must be keep or tail"));
-    EXPECT_THAT(complaints("summarizer: {tail_messages: 0}\n"),
-                ElementsAre("/c:1:14: tail_messages: must be a whole number from 1 to 1000; write "
-                            "it without a unit, quotes and zeros before it"));
+    EXPECT_THAT(
+        complaints("summarizer: {fallback: drop}\n"),
+        ElementsAre(
+            "/c:1:14: summarizer.fallback: must be keep or tail; write one of these words"));
+    EXPECT_THAT(
+        complaints("summarizer: {tail_messages: 0}\n"),
+        ElementsAre("/c:1:14: summarizer.tail_messages: is less than 1; write a whole number "
+                    "from 1 to 1000"));
     EXPECT_THAT(complaints("summarizer: {at_tokens: -1}\n"),
-                ElementsAre("/c:1:14: at_tokens: must be a whole number from 0 to 1000000000; "
-                            "write it without a unit, quotes and zeros before it"));
+                ElementsAre("/c:1:14: summarizer.at_tokens: is less than 0; write a whole number "
+                            "from 0 to 1000000000"));
     EXPECT_EQ(parsed("summarizer: {cool_down: 0}\n").summarizer.cool_down, 0s);
 }
 

@@ -58,8 +58,8 @@ TEST(Config, DaysMayBeWrittenAsSuchOnlyWhole) {
     EXPECT_EQ(parsed("events: {keep_days: 7d}\n").events.keep_for, std::chrono::days{7});
     for (const auto* hours : {"36h", "48h"}) {
         EXPECT_THAT(complaints(std::string("events: {keep_days: ") + hours + "}\n"),
-                    ElementsAre("/c:1:10: keep_days: must be whole days from 1 to 36500, as in 30 "
-                                "or 30d"));
+                    ElementsAre("/c:1:10: events.keep_days: must be whole days from 1 to 36500; "
+                                "write them as in 30 or 30d"));
     }
 }
 
@@ -102,10 +102,11 @@ TEST(Config, BoundsBackgroundProcesses) {
 }
 
 TEST(Config, ListensBeyondLoopbackOnlyWhenToldTo) {
-    EXPECT_THAT(complaints("http: {listen: '0.0.0.0:7717'}\n"),
-                ElementsAre(HasSubstr("/c:1:8: listen: other machines can reach this address")));
+    EXPECT_THAT(
+        complaints("http: {listen: '0.0.0.0:7717'}\n"),
+        ElementsAre(HasSubstr("/c:1:8: http.listen: other machines can reach this address")));
     EXPECT_THAT(complaints("http: {hosts: [https://a, b]}\n"),
-                ElementsAre(HasSubstr("/c:1:8: hosts: must be names")));
+                ElementsAre(HasSubstr("/c:1:8: http.hosts: must be names")));
     EXPECT_THAT(complaints("http: {listen: here}\n"), ElementsAre(HasSubstr("ADDRESS:PORT")));
 }
 
@@ -169,24 +170,26 @@ TEST(Config, EveryMistakeIsToldAtOnceWithItsPlace) {
                    "    timeout: 61\n"
                    "  - just words\n"),
         ElementsAre(
-            "/c:2:3: there is no key \"keep_day\"; did you mean \"keep_days\"?",
-            HasSubstr("/c:3:3: keep_count: must be a whole number from 1 to "),
-            "/c:4:1: there is no key \"webhook\"; did you mean \"webhooks\"?",
-            "/c:6:5: name: may hold only letters, digits and ._-; choose another",
-            HasSubstr("/c:7:5: url: must begin with https://"),
-            "/c:9:5: there is no key \"retries\"; write one of: name, url, events, secret_file, "
-            "secret_env, secrets, allow_internal, timeout, concurrency",
-            HasSubstr("/c:10:5: timeout: must be from 1s to 1m"),
-            "/c:11:5: here must be keys with values; write them as `key: value`"));
+            "/c:2:3: events.keep_day: there is no such key; did you mean \"keep_days\"?",
+            HasSubstr("/c:3:3: events.keep_count: must be a whole number from 1 to "),
+            "/c:4:1: webhook: there is no such key; did you mean \"webhooks\"?",
+            "/c:6:5: webhooks[1].name: may hold only letters, digits and ._-; choose another",
+            HasSubstr("/c:7:5: webhooks[1].url: must begin with https://"),
+            "/c:9:5: webhooks[1].retries: there is no such key; write one of: name, url, events, "
+            "secret_file, secret_env, secrets, allow_internal, timeout, concurrency",
+            HasSubstr("/c:10:5: webhooks[1].timeout: must be from 1s to 1m"),
+            "/c:11:5: webhooks[2]: must be keys with values; write them as `key: value`"));
 }
 
 TEST(Config, AWebhookHasANameAnAddressAndASecret) {
+    EXPECT_THAT(complaints("webhooks:\n  - events: [notice]\n"),
+                ElementsAre(HasSubstr("/c:2:5: webhooks[1].name: is missing"),
+                            HasSubstr("/c:2:5: webhooks[1].url: is missing"),
+                            HasSubstr("openssl rand -base64 32")));
     EXPECT_THAT(
-        complaints("webhooks:\n  - events: [notice]\n"),
-        ElementsAre(HasSubstr("/c:2:5: name: is missing"), HasSubstr("/c:2:5: url: is missing"),
-                    HasSubstr("openssl rand -base64 32")));
-    EXPECT_THAT(complaints(webhook("  - name: ops\n    url: https://b/\n    secret_env: S\n")),
-                ElementsAre("/c:5:5: another webhook has this name; choose one that is not taken"));
+        complaints(webhook("  - name: ops\n    url: https://b/\n    secret_env: S\n")),
+        ElementsAre("/c:5:5: webhooks[2].name: another webhook has this name; choose one that is "
+                    "not taken"));
 }
 
 TEST(Config, ASecretInTheWrongPlaceIsNeverRepeated) {
@@ -201,16 +204,21 @@ TEST(Config, ASecretInTheWrongPlaceIsNeverRepeated) {
 }
 
 TEST(Config, SecretsAreBounded) {
-    EXPECT_THAT(complaints(webhook("    secrets: [{env: A}, {env: B}, {env: C}, {env: D}]\n")),
-                ElementsAre("/c:2:5: this webhook has 5 secrets; at most 4 are allowed"));
+    EXPECT_THAT(
+        complaints(webhook("    secrets: [{env: A}, {env: B}, {env: C}, {env: D}]\n")),
+        ElementsAre("/c:2:5: webhooks[1]: this webhook has 5 secrets; remove some, at most 4 are "
+                    "allowed"));
 }
 
 TEST(Config, AnItemOfSecretsIsOneSecret) {
-    EXPECT_THAT(complaints(webhook("    secrets: [{file: a, env: B}]\n")),
-                ElementsAre("/c:5:15: secrets: one item names both a file and a variable; make it "
-                            "two"));
-    EXPECT_THAT(complaints(webhook("    secrets: [{}]\n")),
-                ElementsAre("/c:5:15: secrets: each must be `file: PATH` or `env: NAME`"));
+    EXPECT_THAT(
+        complaints(webhook("    secrets: [{file: a, env: B}]\n")),
+        ElementsAre("/c:5:15: webhooks[1].secrets[1]: names both a file and a variable; make two "
+                    "items of it"));
+    EXPECT_THAT(
+        complaints(webhook("    secrets: [{}]\n")),
+        ElementsAre("/c:5:15: webhooks[1].secrets[1]: must name where a secret is; write `file: "
+                    "PATH` or `env: NAME`"));
 }
 
 std::vector<std::string> settings(std::string_view text) {

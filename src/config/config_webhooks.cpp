@@ -59,17 +59,18 @@ class WebhookReader {
     WebhookReader(const ConfigPlace& place, FileProblems& problems, std::vector<Setting>& settings)
         : place_(place), problems_(problems), settings_(settings) {}
 
-    WebhookSpec read(const YamlNode& item) {
+    WebhookSpec read(const YamlNode& item, std::size_t number) {
         WebhookSpec webhook;
-        auto values = read_keys(config_keys, item, "webhooks[].", place_, problems_);
+        at_ = item_path("webhooks[].", number);
+        auto values = read_keys(config_keys, item, "webhooks[].", at_, place_, problems_);
         if (item.kind != YamlNode::Kind::map) return webhook;
         apply(webhook_bindings, values, webhook);
         label_ = fmt::format("webhooks[{}].", webhook.name);
         record(values.settings, label_);
         const auto* listed = values.find_items("webhooks[].secrets");
         if (listed != nullptr) {
-            int number = 0;
-            for (const auto& node : *listed->nodes) read_listed_secret(node, ++number, webhook);
+            std::size_t secret = 0;
+            for (const auto& node : *listed->nodes) read_listed_secret(node, ++secret, webhook);
         }
         check_secrets(item, webhook, /*lists_none=*/listed != nullptr && listed->nodes->empty());
         return webhook;
@@ -84,39 +85,46 @@ class WebhookReader {
     }
 
     /// One of the list: {file: PATH} or {env: NAME}.
-    void read_listed_secret(const YamlNode& item, int number, WebhookSpec& webhook) {
+    void read_listed_secret(const YamlNode& item, std::size_t number, WebhookSpec& webhook) {
+        const auto path = fmt::format("{}secrets[{}]", at_, number);
         // A key without a value is missing: it would leave the webhook without a secret.
         const bool says_nothing = std::ranges::all_of(item.items, [](const YamlNode& value) {
             return value.kind == YamlNode::Kind::nothing;
         });
         if (item.kind != YamlNode::Kind::map || says_nothing) {
-            problems_.add(item.place, "secrets: each must be `file: PATH` or `env: NAME`");
+            problems_.add(item.place, path,
+                          "must name where a secret is; write `file: PATH` or `env: NAME`");
             return;
         }
         SecretPlace secret;
-        auto values = read_keys(config_keys, item, "webhooks[].secrets[].", place_, problems_);
+        auto values =
+            read_keys(config_keys, item, "webhooks[].secrets[].", path + ".", place_, problems_);
         apply(secret_bindings, values, secret);
         if (values.settings.empty()) return;
         if (values.settings.size() > 1) {
-            problems_.add(item.place,
-                          "secrets: one item names both a file and a variable; make it two");
+            problems_.add(item.place, path,
+                          "names both a file and a variable; make two items of it");
         }
         webhook.secrets.push_back(std::move(secret));
         record(values.settings, fmt::format("{}secrets[{}].", label_, number));
     }
 
+    /// Of the webhook that is read, for problems.
+    std::string path() const { return at_.substr(0, at_.size() - 1); }
+
     void check_secrets(const YamlNode& item, const WebhookSpec& webhook, bool lists_none) {
         const bool names_any = is_written(item, "secret_file") || is_written(item, "secret_env") ||
                                is_written(item, "secrets");
         if (!names_any || (lists_none && webhook.secrets.empty())) {
-            problems_.add(item.place,
+            problems_.add(item.place, path(),
                           fmt::format("this webhook has no secret, and nothing is sent unsigned; "
                                       "make one with: {}; then write: secret_file: knell.secret",
                                       how_to_make_a_secret));
         }
         if (webhook.secrets.size() > limits::webhook_secrets_max) {
-            problems_.add(item.place,
-                          fmt::format("this webhook has {} secrets; at most {} are allowed",
+            problems_.add(item.place, path(),
+                          fmt::format("this webhook has {} secrets; remove some, at most {} are "
+                                      "allowed",
                                       webhook.secrets.size(), limits::webhook_secrets_max));
         }
     }
@@ -125,6 +133,7 @@ class WebhookReader {
     FileProblems& problems_;
     std::vector<Setting>& settings_;
     std::string label_;  // of the webhook that is read, in the paths of its settings
+    std::string at_;     // the same in the paths of its problems
 };
 
 }  // namespace
@@ -138,10 +147,11 @@ std::vector<WebhookSpec> read_webhooks(const KeyValues& root, const ConfigPlace&
     WebhookReader reader(place, problems, of_webhooks);
     if (const auto* items = root.find_items("webhooks")) {
         list.place = items->place;
+        std::size_t number = 0;
         for (const auto& item : *items->nodes) {
-            auto webhook = reader.read(item);
+            auto webhook = reader.read(item, ++number);
             if (!webhook.name.empty() && std::ranges::find(names, webhook.name) != names.end()) {
-                problems.add(item.place,
+                problems.add(item.place, item_path("webhooks[].", number) + "name",
                              "another webhook has this name; choose one that is not taken");
             }
             names.push_back(webhook.name);

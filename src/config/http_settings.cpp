@@ -41,7 +41,7 @@ std::optional<ListenAddress> parse_listen_address(std::string_view text) {
 
 std::optional<std::string> why_not_a_listen_address(std::string_view text) {
     if (parse_listen_address(text)) return std::nullopt;
-    return "must be ADDRESS:PORT, as in 127.0.0.1:7717 or [::1]:7717, or off";
+    return "must be ADDRESS:PORT or off; write it as in 127.0.0.1:7717 or [::1]:7717";
 }
 
 std::optional<std::string> why_not_a_host(std::string_view text) {
@@ -52,7 +52,8 @@ std::optional<std::string> why_not_a_host(std::string_view text) {
                (is_address && (c == ':' || c == '[' || c == ']'));
     };
     if (!text.empty() && std::ranges::all_of(text, is_of_name)) return std::nullopt;
-    return "must be names or addresses, as in knell.example.org, without scheme and port";
+    return "must be names or addresses; write them as in knell.example.org, without scheme and "
+           "port";
 }
 
 std::optional<std::string> why_not_listen(const HttpSettings& settings) {

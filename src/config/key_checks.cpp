@@ -33,20 +33,25 @@ bool is_variable_name(std::string_view text) {
 std::optional<std::string> why_none_of(std::span<const std::string_view> words,
                                        std::string_view text) {
     if (std::ranges::find(words, text) != words.end()) return std::nullopt;
-    return fmt::format("must be {} or {}", fmt::join(words.first(words.size() - 1), ", "),
-                       words.back());
+    const auto meant = nearest_word(text, std::vector<std::string>(words.begin(), words.end()));
+    return fmt::format(
+        "must be {} or {}; {}", fmt::join(words.first(words.size() - 1), ", "), words.back(),
+        meant.empty() ? "write one of these words" : fmt::format("did you mean \"{}\"?", meant));
 }
 
 }  // namespace
 
 std::optional<std::string> why_not_a_secret_file(std::string_view text) {
     if (!text.empty() && !looks_like_a_secret(text)) return std::nullopt;
-    return "must name the file that holds the secret, not be the secret";
+    return "must name the file that holds the secret, not be the secret; put that into a file and "
+           "write "
+           "its path, as in ops.secret";
 }
 
 std::optional<std::string> why_not_a_secret_variable(std::string_view text) {
     if (is_variable_name(text) && !looks_like_a_secret(text)) return std::nullopt;
-    return "must name the environment variable that holds the secret, not be the secret";
+    return "must name the environment variable that holds the secret, not be the secret; write its "
+           "name, as in OPS_SECRET";
 }
 
 std::optional<std::string> why_not_a_time_zone(std::string_view text) {
@@ -83,7 +88,7 @@ std::optional<std::string> why_not_a_session_word(std::string_view text) {
                std::string_view("._-").contains(c);
     });
     if (is_word) return std::nullopt;
-    return "no session has this: it may hold only letters, digits and ._-";
+    return "no session has this; write a word of letters, digits and ._- alone";
 }
 
 }  // namespace knell

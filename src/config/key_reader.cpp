@@ -30,8 +30,8 @@ class KeyReader {
     KeyReader(const KeyTable& table, const ConfigPlace& place, FileProblems& problems)
         : table_(table), place_(place), problems_(problems) {}
 
-    void read(const YamlNode& map, std::string_view section) {
-        YamlFields fields(map, problems_);
+    void read(const YamlNode& map, std::string_view section, std::string_view at) {
+        YamlFields fields(map, problems_, std::string(at));
         if (map.kind != YamlNode::Kind::map) return;
         for (const auto name : table_.names_in(section)) {
             const auto path = fmt::format("{}{}", section, name);
@@ -40,24 +40,30 @@ class KeyReader {
             } else {
                 static const YamlNode nothing_written{.kind = YamlNode::Kind::map};
                 const auto* inner = fields.node(name);
-                read(inner == nullptr ? nothing_written : *inner, path + ".");
+                read(inner == nullptr ? nothing_written : *inner, path + ".",
+                     fmt::format("{}{}.", at, name));
             }
         }
         for (const auto& [path, why] : table_.refused) {
             if (path.substr(0, path.rfind('.') + 1) != section) continue;
             fields.refuse_key(path.substr(section.size()), why);
         }
-        if (!table_.is_shared) {
-            fields.refuse_other_keys();
-            return;
-        }
-        for (auto& miss : fields.near_misses()) {
-            values_.remarks.push_back({place_.config_file, miss.place, std::move(miss.message)});
-        }
+        if (table_.is_shared) return fields.warn_of_near_misses();
+        fields.refuse_other_keys([this](std::string_view key) { return elsewhere(key); });
     }
     KeyValues take() { return std::move(values_); }
 
   private:
+    /// A key in the wrong section, most often by its indentation; or written as we name it.
+    std::string elsewhere(std::string_view name) const {
+        const auto found = std::ranges::find_if(table_.keys, [&](const Key& key) {
+            return !key.path.contains("[]") && (key.name() == name || key.path == name);
+        });
+        if (found == table_.keys.end()) return {};
+        return fmt::format("{}: {}", found->section().substr(0, found->section().size() - 1),
+                           found->name());
+    }
+
     void read_key(const Key& key, YamlFields& fields) {
         const auto name = key.name();
         const bool is_written = fields.node(name) != nullptr;
@@ -198,10 +204,20 @@ TextPlace KeyValues::place_of(std::string_view path) const {
 }
 
 KeyValues read_keys(const KeyTable& table, const YamlNode& map, std::string_view section,
-                    const ConfigPlace& place, FileProblems& problems) {
+                    std::string_view at, const ConfigPlace& place, FileProblems& problems) {
     KeyReader reader(table, place, problems);
-    reader.read(map, section);
+    reader.read(map, section, at);
     return reader.take();
+}
+
+KeyValues read_item(const KeyTable& table, const YamlNode& map, std::string_view section,
+                    std::size_t number, const ConfigPlace& place, FileProblems& problems) {
+    return read_keys(table, map, section, item_path(section, number), place, problems);
+}
+
+std::string item_path(std::string_view section, std::size_t number) {
+    constexpr std::string_view any = "[].";
+    return fmt::format("{}[{}].", section.substr(0, section.size() - any.size()), number);
 }
 
 }  // namespace knell

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,8 +29,6 @@ struct KeyValues {
     /// Defaults where nothing is written or something is wrong; `path` is the key's own.
     std::vector<Setting> settings;
     std::vector<Items> items;
-    /// Of a file that other programs read too: keys that nearly are ours.
-    std::vector<FileProblem> remarks;
 
     /// Where a key stands; the beginning of the file when it is not written.
     TextPlace place_of(std::string_view path) const;
@@ -38,8 +37,16 @@ struct KeyValues {
 };
 
 /// Reads `map` by the keys of the table whose paths begin with `section`: "" or "webhooks[].".  The
-/// map must outlive what is given.  What is wrong goes to the problems.
+/// map must outlive what is given.  What is wrong goes to the problems; `at` is what their paths
+/// begin with instead: "webhooks[2].".
 KeyValues read_keys(const KeyTable& table, const YamlNode& map, std::string_view section,
-                    const ConfigPlace& place, FileProblems& problems);
+                    std::string_view at, const ConfigPlace& place, FileProblems& problems);
+
+/// The same for an item of a list: `number` from 1 is that of "webhooks[].".
+KeyValues read_item(const KeyTable& table, const YamlNode& map, std::string_view section,
+                    std::size_t number, const ConfigPlace& place, FileProblems& problems);
+
+/// "webhooks[2]."
+std::string item_path(std::string_view section, std::size_t number);
 
 }  // namespace knell

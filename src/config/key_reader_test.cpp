@@ -18,7 +18,7 @@ class Reading : public ::testing::Test {
     /// "path=value" of each setting; what was wrong is in complaints().
     std::vector<std::string> read(std::string_view text, std::string_view section) {
         map_ = parse_yaml(text, "/k/config.yaml").value();
-        values_ = read_keys(config_keys, map_, section,
+        values_ = read_keys(config_keys, map_, section, section,
                             {.config_file = "/k/config.yaml", .home = "/home/ann"}, problems_);
         std::vector<std::string> lines;
         for (const auto& setting : values_.settings) {
@@ -28,7 +28,11 @@ class Reading : public ::testing::Test {
     }
     std::vector<std::string> complaints() {
         std::vector<std::string> texts;
-        for (const auto& problem : problems_.take()) texts.push_back(problem.message);
+        for (auto& problem : problems_.take()) {
+            problem.file.clear();
+            problem.place = {};
+            texts.push_back(to_text(problem).substr(2));
+        }
         return texts;
     }
 
@@ -71,18 +75,18 @@ TEST_F(Reading, RefusesWhatIsMissingEmptyTooLongOrElsewhere) {
     read("url: ''\nsecret: x\nsecret_file: " + std::string(5000, 'a') + "\nevents: []\n",
          "webhooks[].");
 
-    EXPECT_THAT(complaints(),
-                ElementsAre("name: is missing; write it, as in `name: ops`",
-                            ::testing::StartsWith("url: must begin with https://"),
-                            ::testing::StartsWith("secret: does not belong into this file"),
-                            "secret_file: must be at most 4096 characters long; shorten it",
-                            "events: names none; list some, or leave the key out for \"*\""));
+    EXPECT_THAT(
+        complaints(),
+        ElementsAre("webhooks[].name: is missing; write it, as in `name: ops`",
+                    ::testing::StartsWith("webhooks[].url: must begin with https://"),
+                    ::testing::StartsWith("webhooks[].secret: does not belong into this file"),
+                    "webhooks[].secret_file: must be at most 4096 characters long; shorten it",
+                    "webhooks[].events: names none; list some, or leave the key out for \"*\""));
 }
 
 TEST_F(Reading, OfWhatIsNoMapFindsNothing) {
     EXPECT_THAT(read("- a\n", ""), IsEmpty());
-    EXPECT_THAT(complaints(),
-                ElementsAre("here must be keys with values; write them as `key: value`"));
+    EXPECT_THAT(complaints(), ElementsAre("must be keys with values; write them as `key: value`"));
 }
 
 struct Inner {

@@ -23,6 +23,8 @@ struct Setting {
     std::string path;  // the key's, with the item's name: "webhooks[ops].timeout"
     Value value;
     std::optional<TextPlace> place;  // in config.yaml; nothing: the default
+    bool is_fallback = false;        // its section is in error: see config/section_fallback.hpp
+    std::string override_from = {};  // who said so, whatever the file says; "": nobody
 };
 
 /// Nothing for a key that has no default.

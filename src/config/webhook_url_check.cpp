@@ -75,13 +75,14 @@ bool is_address_character(char c) {
 
 std::optional<std::string> why_not_a_webhook_url(std::string_view url) {
     if (url.size() > limits::url_bytes_max) {
-        return fmt::format("is longer than {} bytes", limits::url_bytes_max);
+        return fmt::format("is longer than {} bytes; shorten it", limits::url_bytes_max);
     }
     if (!std::ranges::all_of(url, is_address_character)) {
         return "holds a character that no address has; write it as %XX";
     }
     const bool is_plain = url.starts_with("http://");
-    if (!is_plain && !url.starts_with("https://")) return "must begin with https://";
+    if (!is_plain && !url.starts_with("https://"))
+        return "must begin with https://; write https://HOST/PATH";
     auto rest = url.substr(url.find("//") + 2);
     if (rest.contains('#')) return "holds a #fragment, which is never sent; remove it";
     const auto text = rest.substr(0, rest.find_first_of("/?"));
@@ -94,7 +95,7 @@ std::optional<std::string> why_not_a_webhook_url(std::string_view url) {
         return "names no host; write it as https://HOST/PATH";
     }
     if (authority->has_port && !is_port(authority->port)) {
-        return "must have a port from 1 to 65535, or none";
+        return "must have a port from 1 to 65535, or none; correct it";
     }
     if (is_plain && !is_loopback(authority->host)) {
         return "must begin with https://; http is only for 127.0.0.1, [::1] and localhost";

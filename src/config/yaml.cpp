@@ -1,6 +1,7 @@
 #include "config/yaml.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <sstream>
 
@@ -31,6 +32,8 @@ struct Refused {
 /// many times over, before anybody could look at it.
 class TreeBuilder final : public YAML::EventHandler {
   public:
+    explicit TreeBuilder(Aliases aliases) : aliases_(aliases) {}
+
     YamlNode take() { return std::move(root_); }
 
     void OnDocumentStart(const YAML::Mark& mark) override {
@@ -44,10 +47,22 @@ class TreeBuilder final : public YAML::EventHandler {
         if (awaits_key()) refuse(mark, "a key is missing before the colon; write one");
         add(make(mark, YamlNode::Kind::nothing));
     }
-    void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-        refuse(mark, "aliases (*name) are not read; write the value out");
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        if (aliases_ == Aliases::refused) {
+            refuse(mark, "aliases (*name) are not read; write the value out");
+        }
+        const auto found = anchored_.find(anchor);
+        if (found == anchored_.end()) refuse(mark, "an alias stands inside itself; write it out");
+        if (awaits_key()) refuse(mark, "a key must be text; write the name out");
+        // Before anything is copied: aliases of aliases grow without end.
+        count_copy(mark, found->second, open_.size());
+        auto copy = found->second;
+        auto node = make(mark, copy.kind);
+        copy.place = node.place;
+        copy.key = std::move(node.key);
+        add(std::move(copy));
     }
-    void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
+    void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& value) override {
         if (awaits_key()) {
             count(mark);
@@ -57,16 +72,17 @@ class TreeBuilder final : public YAML::EventHandler {
         auto node = make(mark, YamlNode::Kind::text);
         node.text = value;
         node.is_quoted = tag != "?";  // the tag that the library gives to a plain scalar
+        remember(anchor, node);
         add(std::move(node));
     }
-    void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
-                         YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value /*style*/) override {
-        begin(mark, YamlNode::Kind::list);
+    void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
+                         YAML::EmitterStyle::value /*style*/) override {
+        begin(mark, YamlNode::Kind::list, anchor);
     }
     void OnSequenceEnd() override { end(); }
-    void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+    void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
                     YAML::EmitterStyle::value /*style*/) override {
-        begin(mark, YamlNode::Kind::map);
+        begin(mark, YamlNode::Kind::map, anchor);
     }
     void OnMapEnd() override { end(); }
 
@@ -101,16 +117,29 @@ class TreeBuilder final : public YAML::EventHandler {
     bool awaits_key() const {
         return !open_.empty() && open_.back().kind == YamlNode::Kind::map && !key_;
     }
-    void begin(const YAML::Mark& mark, YamlNode::Kind kind) {
+    void count_copy(const YAML::Mark& mark, const YamlNode& node, std::size_t depth) {
+        if (depth > limits::yaml_depth_max) {
+            refuse(mark, fmt::format("nested deeper than {}; flatten it", limits::yaml_depth_max));
+        }
+        count(mark);
+        for (const auto& item : node.items) count_copy(mark, item, depth + 1);
+    }
+    void remember(YAML::anchor_t anchor, const YamlNode& node) {
+        if (anchor != 0 && aliases_ == Aliases::followed) anchored_.insert_or_assign(anchor, node);
+    }
+    void begin(const YAML::Mark& mark, YamlNode::Kind kind, YAML::anchor_t anchor) {
         if (awaits_key()) refuse(mark, "a key must be text; write a name, and close every bracket");
         if (open_.size() == limits::yaml_depth_max) {
             refuse(mark, fmt::format("nested deeper than {}; flatten it", limits::yaml_depth_max));
         }
         open_.push_back(make(mark, kind));
+        open_anchors_.push_back(anchor);
     }
     void end() {
         auto node = std::move(open_.back());
         open_.pop_back();
+        remember(open_anchors_.back(), node);
+        open_anchors_.pop_back();
         add(std::move(node));
     }
     void add(YamlNode&& node) {
@@ -121,9 +150,12 @@ class TreeBuilder final : public YAML::EventHandler {
         open_.back().items.push_back(std::move(node));
     }
 
+    const Aliases aliases_;
     YamlNode root_;
-    std::vector<YamlNode> open_;  // lists and maps under way, from the root inwards
-    std::optional<Key> key_;      // whose value comes next
+    std::vector<YamlNode> open_;                // lists and maps under way, from the root inwards
+    std::vector<YAML::anchor_t> open_anchors_;  // of the same; 0: none
+    std::map<YAML::anchor_t, YamlNode> anchored_;
+    std::optional<Key> key_;  // whose value comes next
     std::size_t nodes_ = 0;
     int documents_ = 0;
 };
@@ -136,6 +168,19 @@ std::string explained(const YAML::Exception& error) {
     return fmt::format(
         "is not YAML: {}; look at the indentation, colons and quotes here and on the line before",
         error.msg);
+}
+
+/// A tab that is taken for indentation, up to that line: what the grammar makes of it helps nobody.
+std::optional<TextPlace> find_tab(std::string_view text, int last_line) {
+    for (int line = 1; line <= last_line && !text.empty(); ++line) {
+        const auto end = std::min(text.find('\n'), text.size());
+        const auto first = text.substr(0, end).find_first_not_of(' ');
+        if (first < end && text[first] == '\t') {
+            return TextPlace{.line = line, .column = static_cast<int>(first) + 1};
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return std::nullopt;
 }
 
 std::optional<std::string> why_not_readable(std::string_view text) {
@@ -178,22 +223,23 @@ bool is_yaml_number(std::string_view text) {
 
 }  // namespace
 
-std::expected<YamlNode, FileProblem> parse_yaml(std::string_view text, std::string_view file) {
+std::expected<YamlNode, FileProblem> parse_yaml(std::string_view text, std::string_view file,
+                                                Aliases aliases) {
     // What is found missing at the end is told of the last line.
     const auto last_line = std::max(
         1, static_cast<int>(std::ranges::count(text, '\n')) + (text.ends_with('\n') ? 0 : 1));
-    const auto problem = [&](TextPlace place, std::string message) {
+    const auto problem = [&](TextPlace place, std::string_view message) {
         if (place.line == 0) place = {.line = 1, .column = 1};
         if (place.line > last_line) place = {.line = last_line, .column = 1};
-        return std::unexpected(FileProblem{std::string(file), place, std::move(message)});
+        return std::unexpected(make_problem(std::string(file), place, "", message));
     };
-    if (auto why = why_not_readable(text)) return problem({}, std::move(*why));
+    if (const auto why = why_not_readable(text)) return problem({}, *why);
     try {
         // At the end of the input the library takes a quote for closed, and what it swallowed
         // would be lost without a word.  At the end of a document it does not.
         std::istringstream stream(std::string(text) + "\n...\n");
         YAML::Parser parser(stream);
-        TreeBuilder builder;
+        TreeBuilder builder(aliases);
         while (parser.HandleNextDocument(builder)) {
         }
         auto root = builder.take();
@@ -203,7 +249,11 @@ std::expected<YamlNode, FileProblem> parse_yaml(std::string_view text, std::stri
     } catch (const Refused& refused) {
         return problem(refused.place, refused.message);
     } catch (const YAML::Exception& error) {
-        return problem(place_of(error.mark), explained(error));
+        const auto place = place_of(error.mark);
+        if (const auto tab = find_tab(text, place.line)) {
+            return problem(*tab, "is not YAML: a tab is part of the indentation; write blanks");
+        }
+        return problem(place, explained(error));
     } catch (const std::exception& error) {
         return problem({}, fmt::format("cannot be read as YAML: {}", error.what()));
     }

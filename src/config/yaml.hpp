@@ -23,9 +23,16 @@ struct YamlNode {
     std::vector<YamlNode> items;  // of a list or a map, in order
 };
 
-/// One document, of what YAML has only what a config needs: an alias, a key that is not text, a
-/// second document and anything past the bounds are refused.  `file` is for the problem.
-std::expected<YamlNode, FileProblem> parse_yaml(std::string_view text, std::string_view file);
+/// What becomes of an alias (*name).
+enum class Aliases : std::uint8_t {
+    refused,
+    followed,  // a copy of what it stands for, with places of its own inside; within the bounds
+};
+
+/// One document, of what YAML has only what a config needs: a key that is not text, a second
+/// document and anything past the bounds are refused.  `file` is for the problem.
+std::expected<YamlNode, FileProblem> parse_yaml(std::string_view text, std::string_view file,
+                                                Aliases aliases = Aliases::refused);
 
 /// true or false, as YAML 1.2 spells them without quotes; nothing for anything else.
 std::optional<bool> yaml_boolean(std::string_view plain);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,27 +50,34 @@ bool is_in(const std::vector<std::string>& words, std::string_view word) {
     return std::ranges::find(words, word) != words.end();
 }
 
-/// A key is quoted in messages: on one line and not too long.
+/// A key is part of messages: on one line and not too long, which also is no secret.
 std::string shown(std::string_view key) {
     constexpr std::size_t shown_max = 40;
-    if (!is_utf8(key) || has_control_character(key)) return "this key";
-    if (key.size() <= shown_max) return fmt::format("\"{}\"", key);
-    return "this long key";
+    if (!is_utf8(key) || has_control_character(key)) return "(this key)";
+    return key.size() <= shown_max ? std::string(key) : "(this long key)";
 }
 
 }  // namespace
 
-YamlFields::YamlFields(const YamlNode& node, FileProblems& problems)
-    : map_(node), problems_(problems) {
+YamlFields::YamlFields(const YamlNode& node, FileProblems& problems, std::string at)
+    : map_(node), problems_(problems), at_(std::move(at)) {
     if (node.kind != YamlNode::Kind::map) {
-        problems_.add(node.place, "here must be keys with values; write them as `key: value`");
+        problems_.add(node.place, at_.substr(0, at_.empty() ? 0 : at_.size() - 1),
+                      "must be keys with values; write them as `key: value`");
         return;
     }
-    std::set<std::string_view> seen;
+    std::map<std::string_view, int> lines;
     for (const auto& item : node.items) {
-        if (seen.insert(item.key).second) continue;
-        problems_.add(item.place, fmt::format("{} stands here twice; remove one", shown(item.key)));
+        const auto [first, is_new] = lines.emplace(item.key, item.place.line);
+        if (is_new) continue;
+        problems_.add(
+            item.place, path_of(item.key),
+            fmt::format("is written twice, first in line {}; remove one of both", first->second));
     }
+}
+
+std::string YamlFields::path_of(std::string_view name) const {
+    return at_ + shown(name);
 }
 
 const YamlNode* YamlFields::find(std::string_view name) const {
@@ -90,19 +97,18 @@ TextPlace YamlFields::place(std::string_view name) const {
     return found == nullptr ? map_.place : found->place;
 }
 
-void YamlFields::reject(std::string_view name, std::string_view message) {
-    problems_.add(place(name), fmt::format("{}: {}", name, message));
+void YamlFields::reject(std::string_view name, std::string_view text) {
+    problems_.add(place(name), path_of(name), text);
 }
 
 std::optional<std::string> YamlFields::text_of(const YamlNode& node, std::string_view name) {
     if (node.kind != YamlNode::Kind::text) {
-        problems_.add(node.place, fmt::format("{}: must be text; put it in quotes", name));
+        problems_.add(node.place, path_of(name), "must be text; put it in quotes");
         return std::nullopt;
     }
     if (!is_utf8(node.text) || has_control_character(node.text)) {
-        problems_.add(node.place, fmt::format("{}: must be one line without control characters; "
-                                              "write it on one",
-                                              name));
+        problems_.add(node.place, path_of(name),
+                      "must be one line without control characters; write it on one");
         return std::nullopt;
     }
     return node.text;
@@ -132,6 +138,13 @@ std::optional<std::int64_t> YamlFields::integer(std::string_view name, std::int6
     if (found == nullptr) return std::nullopt;
     const auto value = parse_integer(*found);
     if (value && *value >= min && *value <= max) return value;
+    if (value) {
+        reject(name, fmt::format("is {}; write a whole number from {} to {}",
+                                 *value < min ? fmt::format("less than {}", min)
+                                              : fmt::format("more than {}", max),
+                                 min, max));
+        return std::nullopt;
+    }
     reject(name,
            fmt::format("must be a whole number from {} to {}; write it without a unit, quotes "
                        "and zeros before it",
@@ -148,10 +161,11 @@ std::optional<std::chrono::seconds> YamlFields::duration(std::string_view name,
     const auto value = duration_of(*found, unit);
     if (value && *value >= min && *value <= max) return value;
     const bool in_days = unit == std::chrono::days{1};
-    reject(name, in_days ? fmt::format("must be whole days from {} to {}, as in 30 or 30d",
+    reject(name, in_days ? fmt::format("must be whole days from {} to {}; write them as in 30 or "
+                                       "30d",
                                        min / unit, max / unit)
-                         : fmt::format("must be from {} to {}: a whole number of seconds, or one "
-                                       "with a unit, as in 90s, 2m, 12h or 1d",
+                         : fmt::format("must be from {} to {}; write a whole number of seconds, or "
+                                       "one with a unit, as in 90s, 2m, 12h or 1d",
                                        format_duration(min), format_duration(max)));
     return std::nullopt;
 }
@@ -167,7 +181,8 @@ std::optional<std::string> YamlFields::time_of_day(std::string_view name) {
     }
     if (time) return format_time_of_day(*time);
     reject(name,
-           "must be an hour from 0 to 23, as 6 and not 06, or hours and minutes, as in 04:30");
+           "must be a time of day; write an hour from 0 to 23, as 6 and not 06, or hours and "
+           "minutes, as in 04:30");
     return std::nullopt;
 }
 
@@ -218,36 +233,35 @@ const std::vector<YamlNode>* YamlFields::list(std::string_view name) {
     return nullptr;
 }
 
-void YamlFields::refuse_key(std::string_view name, std::string_view message) {
+void YamlFields::refuse_key(std::string_view name, std::string_view text) {
     if (find(name) == nullptr) return;
     refused_.emplace_back(name);
-    reject(name, message);
+    reject(name, text);
 }
 
-std::vector<YamlFields::NearMiss> YamlFields::near_misses() const {
-    std::vector<NearMiss> misses;
-    if (map_.kind != YamlNode::Kind::map) return misses;
+void YamlFields::warn_of_near_misses() {
+    if (map_.kind != YamlNode::Kind::map) return;
     for (const auto& item : map_.items) {
         if (is_in(asked_for_, item.key) || is_in(refused_, item.key)) continue;
         const auto meant = nearest_word(item.key, asked_for_);
         // Who wrote the one that we know means something else by this.
         if (meant.empty() || find(meant) != nullptr) continue;
-        misses.push_back({item.place, fmt::format("there is no key {}; did you mean \"{}\"?",
-                                                  shown(item.key), meant)});
+        problems_.warn(item.place, path_of(item.key),
+                       fmt::format("there is no such key; did you mean \"{}\"?", meant));
     }
-    return misses;
 }
 
-void YamlFields::refuse_other_keys() {
+void YamlFields::refuse_other_keys(const Elsewhere& elsewhere) {
     if (map_.kind != YamlNode::Kind::map) return;
     for (const auto& item : map_.items) {
         if (is_in(asked_for_, item.key) || is_in(refused_, item.key)) continue;
-        const auto meant = nearest_word(item.key, asked_for_);
-        problems_.add(item.place, meant.empty()
-                                      ? fmt::format("there is no key {}; write one of: {}",
-                                                    shown(item.key), fmt::join(asked_for_, ", "))
-                                      : fmt::format("there is no key {}; did you mean \"{}\"?",
-                                                    shown(item.key), meant));
+        auto meant = nearest_word(item.key, asked_for_);
+        if (meant.empty() && elsewhere) meant = elsewhere(item.key);
+        problems_.add(
+            item.place, path_of(item.key),
+            meant.empty()
+                ? fmt::format("there is no such key; write one of: {}", fmt::join(asked_for_, ", "))
+                : fmt::format("there is no such key; did you mean \"{}\"?", meant));
     }
 }
 

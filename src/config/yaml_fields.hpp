@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,8 +20,9 @@ namespace knell {
 /// The node and the problems must outlive it.
 class YamlFields {
   public:
-    /// A node that is not a map is a problem, and has no keys.
-    YamlFields(const YamlNode& node, FileProblems& problems);
+    /// A node that is not a map is a problem, and has no keys.  `at` is what the paths of its keys
+    /// begin with: "" or "webhooks[2].".
+    YamlFields(const YamlNode& node, FileProblems& problems, std::string at = {});
 
     /// On one line, without control characters; what YAML takes for a number needs quotes.
     std::optional<std::string> text(std::string_view name);
@@ -43,29 +45,29 @@ class YamlFields {
 
     /// A key that people are likely to write, with the reason why there is none.
     void refuse_key(std::string_view name, std::string_view message);
+    /// Where a key belongs that is not known here: a path, or "".
+    using Elsewhere = std::function<std::string(std::string_view key)>;
     /// To be called last: a key that was never asked for is a problem, with the name that was
     /// probably meant.  Not for files of other programs.
-    void refuse_other_keys();
-
-    struct NearMiss {
-        TextPlace place;
-        std::string message;
-    };
-    /// The same for a file of other programs, whose keys are their own: those alone that nearly are
-    /// one of ours which is not written.
-    std::vector<NearMiss> near_misses() const;
+    void refuse_other_keys(const Elsewhere& elsewhere = {});
+    /// The same for a file of other programs, whose keys are their own: a warning of those alone
+    /// that nearly are one of ours which is not written.
+    void warn_of_near_misses();
 
     /// Where a key stands; the map itself when the key is missing.
     TextPlace place(std::string_view name) const;
-    /// "NAME: MESSAGE" at the place of the key.
-    void reject(std::string_view name, std::string_view message);
+    /// "What is wrong; what would be right", at the place of the key.
+    void reject(std::string_view name, std::string_view text);
 
   private:
     const YamlNode* find(std::string_view name) const;
     std::optional<std::string> text_of(const YamlNode& node, std::string_view name);
 
+    std::string path_of(std::string_view name) const;
+
     const YamlNode& map_;
     FileProblems& problems_;
+    const std::string at_;
     std::vector<std::string> asked_for_;
     std::vector<std::string> refused_;
 };

@@ -52,7 +52,7 @@ TEST_F(Fields, AKeyWithoutAValueIsMissing) {
 }
 
 TEST_F(Fields, NumbersAreWholeAndWithinBounds) {
-    auto& fields = read("a: 10\nb: 1.5\nc: '5'\nd: 5s\ne: 99999999999999999999\nf: [5]\ng: 0x5\n");
+    auto& fields = read("a: ten\nb: 1.5\nc: '5'\nd: 5s\ne: 99999999999999999999\nf: [5]\ng: 0x5\n");
 
     for (const auto* name : {"a", "b", "c", "d", "e", "f", "g"}) {
         EXPECT_FALSE(fields.integer(name, 1, 9)) << name;
@@ -62,6 +62,16 @@ TEST_F(Fields, NumbersAreWholeAndWithinBounds) {
     EXPECT_EQ(found[0],
               "f:1:1: a: must be a whole number from 1 to 9; write it without a unit, quotes "
               "and zeros before it");
+}
+
+TEST_F(Fields, ANumberOutOfBoundsIsToldWhichWay) {
+    auto& fields = read("a: 0\nb: 10\n");
+    EXPECT_FALSE(fields.integer("a", 1, 9));
+    EXPECT_FALSE(fields.integer("b", 1, 9));
+
+    EXPECT_THAT(complaints(),
+                ElementsAre("f:1:1: a: is less than 1; write a whole number from 1 to 9",
+                            "f:2:1: b: is more than 9; write a whole number from 1 to 9"));
 }
 
 TEST_F(Fields, DurationsHaveAUnitOrCountTheOneOfTheKey) {
@@ -88,9 +98,9 @@ TEST_F(Fields, DurationsAreWholeAndWithinBounds) {
     const auto found = complaints();
     ASSERT_EQ(found.size(), 6U);
     EXPECT_EQ(found[0],
-              "f:1:1: a: must be from 1s to 1h: a whole number of seconds, or one with a unit, as "
-              "in 90s, 2m, 12h or 1d");
-    EXPECT_EQ(found[4], "f:5:1: e: must be whole days from 1 to 9, as in 30 or 30d");
+              "f:1:1: a: must be from 1s to 1h; write a whole number of seconds, or one with a "
+              "unit, as in 90s, 2m, 12h or 1d");
+    EXPECT_EQ(found[4], "f:5:1: e: must be whole days from 1 to 9; write them as in 30 or 30d");
 }
 
 TEST_F(Fields, EverythingWrongIsToldAtOnceInOrder) {
@@ -119,8 +129,17 @@ TEST_F(Fields, AnUnknownKeyIsAnsweredWithTheNearest) {
     fields.refuse_other_keys();
 
     EXPECT_THAT(complaints(),
-                ElementsAre("f:1:1: there is no key \"timout\"; did you mean \"timeout\"?",
-                            "f:2:1: there is no key \"headers\"; write one of: name, timeout"));
+                ElementsAre("f:1:1: timout: there is no such key; did you mean \"timeout\"?",
+                            "f:2:1: headers: there is no such key; write one of: name, timeout"));
+}
+
+TEST_F(Fields, APathSaysInWhichSection) {
+    const auto root = parse_yaml("timout: 5\n", "f").value();
+    YamlFields fields(root, problems_, "webhooks[2].");
+    fields.refuse_other_keys([](std::string_view) { return "http: timeout"; });
+
+    EXPECT_THAT(complaints(), ElementsAre("f:1:1: webhooks[2].timout: there is no such key; did "
+                                          "you mean \"http: timeout\"?"));
 }
 
 TEST_F(Fields, ARefusedKeySaysWhyAndOnlyOnce) {
@@ -137,7 +156,8 @@ TEST_F(Fields, ARefusedKeySaysWhyAndOnlyOnce) {
 TEST_F(Fields, AKeyThatStandsTwiceIsAProblem) {
     read("a: 1\nb: 2\na: 3\n");
 
-    EXPECT_THAT(complaints(), ElementsAre("f:3:1: \"a\" stands here twice; remove one"));
+    EXPECT_THAT(complaints(),
+                ElementsAre("f:3:1: a: is written twice, first in line 1; remove one of both"));
 }
 
 TEST_F(Fields, WhatIsNoMapHasNoKeys) {
@@ -146,7 +166,7 @@ TEST_F(Fields, WhatIsNoMapHasNoKeys) {
     fields.refuse_other_keys();
 
     EXPECT_THAT(complaints(),
-                ElementsAre("f:1:1: here must be keys with values; write them as `key: value`"));
+                ElementsAre("f:1:1: must be keys with values; write them as `key: value`"));
 }
 
 TEST_F(Fields, AListIsBounded) {

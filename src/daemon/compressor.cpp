@@ -224,9 +224,11 @@ void Compressor::summarise(const SessionId& session_id, Prepared prepared) {
     run.prepared = std::move(prepared);
     if (job.providers.empty()) {
         // They are not known either where the config cannot be read.
-        auto why = with_.config.trouble();
-        if (why.empty()) {
-            why = "no provider is configured; add one to summarizer.providers in config.yaml";
+        std::string why =
+            "no provider is configured; add one to summarizer.providers in config.yaml";
+        const auto trouble = with_.config.trouble();
+        if (with_.config.current()->has_fallen_back("summarizer") && !trouble.empty()) {
+            why = trouble.front();
         }
         return finish(session_id, {.failures = {std::move(why)}});
     }

@@ -17,6 +17,7 @@
 #include "daemon/claims.hpp"
 #include "daemon/command_search.hpp"
 #include "daemon/compressor.hpp"
+#include "daemon/config_at_start.hpp"
 #include "daemon/daemon_place.hpp"
 #include "daemon/delivery.hpp"
 #include "daemon/descriptors.hpp"
@@ -66,6 +67,14 @@ using namespace std::chrono_literals;
 constexpr auto spool_period = 30s;
 /// Gives way to the threads of calls, but not to every other program of a busy host.
 constexpr int feed_niceness = 5;
+
+/// `done` for another thread to call.
+template <typename Done>
+auto on_loop(net::EventLoop& loop, Done done) {
+    return [&loop, held = std::make_shared<Done>(std::move(done))](auto value) {
+        loop.post([held, value = std::move(value)]() mutable { (*held)(std::move(value)); });
+    };
+}
 
 /// Everything a running daemon is made of, in the order it must be taken down again.
 class Daemon final : public rpc::Backend, public rpc::OwnerStopping {
@@ -130,6 +139,7 @@ class Daemon final : public rpc::Backend, public rpc::OwnerStopping {
         background_.take_up_remains(reads_.thread());
         delivery_->start();
         delivery_->wake(writer_.figures().last_seq);
+        tell_of_config(config_, writer_);
         return {};
     }
 
@@ -162,7 +172,6 @@ class Daemon final : public rpc::Backend, public rpc::OwnerStopping {
         queue(std::move(it), std::move(done));
     }
     void ask(Question&& it, Writer::Done done) override { queue(std::move(it), std::move(done)); }
-
     void observe(Observation&& seen) override { writer_.observe(std::move(seen)); }
     void note_named(const SessionId& session) override {
         // As many as there are reads: bounded like calls, and one more or less does not matter.
@@ -199,15 +208,18 @@ class Daemon final : public rpc::Backend, public rpc::OwnerStopping {
     rpc::Feeds& feeds() override { return feeds_; }
 
     void hooks(rpc::HooksCall call, rpc::Done<rpc::HooksReply> done) override {
-        auto held = std::make_shared<rpc::Done<rpc::HooksReply>>(std::move(done));
-        delivery_->ask(std::move(call), [this, held](Result<rpc::HooksReply> result) {
-            loop_.post(
-                [held, result = std::move(result)]() mutable { (*held)(std::move(result)); });
-        });
+        delivery_->ask(std::move(call), on_loop(loop_, std::move(done)));
     }
 
-    ConfigReport check_config() const override {
-        return knell::check_config(options_.paths, Environment::daemons);
+    ConfigReport check_config(const ConfigQuestion& what) const override {
+        return knell::check_config(what, options_.paths, Environment::daemons);
+    }
+
+    void reload(rpc::Done<ReloadReport> done) override {
+        delivery_->reload_now([this, tell = on_loop(loop_, std::move(done))](ReloadReport report) {
+            loop_.post([this] { http_.look(); });  // the others ask for the config each time
+            tell(std::move(report));
+        });
     }
 
     Result<rpc::NodeStatus> node_status(Reader& reader) const override {
@@ -223,6 +235,7 @@ class Daemon final : public rpc::Backend, public rpc::OwnerStopping {
                               .processes_max = background_.bounds().node,
                               .process_counts = process_counts_,
                               .http = http_.address(),
+                              .http_listen = options_.http_listen,
                               .connections = clients_.open(),
                               .connections_max = clients_.max(),
                               .reads_queued = reads_.queued(),
@@ -253,9 +266,8 @@ class Daemon final : public rpc::Backend, public rpc::OwnerStopping {
         auto run = [this, held,
                     search = CommandSearch{session, caller, std::move(reaper),
                                            options_.paths.listen_socket}](Reader& reader) {
-            search.run(reader, processes_, leftovers_, [this, held](rpc::CommandEnd end) {
-                loop_.post([held, end = std::move(end)]() mutable { (*held)(std::move(end)); });
-            });
+            search.run(reader, processes_, leftovers_,
+                       on_loop(loop_, [held](rpc::CommandEnd end) { (*held)(std::move(end)); }));
         };
         // Asked for by a change, which is made whether or not somebody waits for its answer.
         if (!reads_.thread().submit(rpc::ConnectionId::none, {std::move(run), {}})) (*held)({});
@@ -335,7 +347,6 @@ class Daemon final : public rpc::Backend, public rpc::OwnerStopping {
         // When nobody can look, what is known must still be said.
         if (!leftovers_.search(searches_for(effect, options_.paths.listen_socket), tell)) tell({});
     }
-
     void carry_out_one(WatchProcess&& effect) { background_.carry_out(std::move(effect)); }
     void carry_out_one(UnwatchProcess&& effect) { background_.carry_out(std::move(effect)); }
     void carry_out_one(OpenGate&& effect) { background_.carry_out(effect); }
@@ -474,6 +485,7 @@ int run_daemon(const DaemonOptions& options) {
     const auto& paths = options.paths;
     auto supervisor = Supervisor::from_environment();
     set_up_process(paths);
+    if (options.is_strict && !is_config_right(paths)) return 1;
     if (auto mounted = check_procfs(); !mounted) return refuse(mounted.error());
     const auto descriptors = raise_descriptor_limit();
     if (!descriptors) return refuse(descriptors.error());

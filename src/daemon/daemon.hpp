@@ -13,6 +13,7 @@ namespace knell {
 struct DaemonOptions {
     Paths paths;
     std::string http_listen = {};  // instead of http.listen of the config; "": as that says
+    bool is_strict = false;        // a config.yaml with an error in it keeps it from starting
 };
 
 /// Runs the daemon in the foreground until it is told to stop.  Gives the exit status; what went
@@ -22,9 +23,10 @@ int run_daemon(const DaemonOptions& options);
 /// Whose environment this process has.
 enum class Environment : std::uint8_t { daemons, callers };
 
-/// Reads config.yaml and hooks/ as a daemon would and says what is there and what is wrong.  Needs
-/// no daemon.  A secret passes when it can sign; one in a variable only the daemon can look at.
-ConfigReport check_config(const Paths& paths, Environment environment);
+/// Reads config.yaml and hooks/ as a daemon would, or another file or text, and says what is there
+/// and what is wrong.  Needs no daemon.  A secret passes when it can sign; one in a variable only
+/// the daemon can look at.
+ConfigReport check_config(const ConfigQuestion& what, const Paths& paths, Environment environment);
 
 /// How a hook took an event that never happened.
 struct HookTry {

@@ -10,8 +10,10 @@
 #include <fmt/ranges.h>
 #include <pthread.h>
 
+#include "config/config_changes.hpp"
 #include "config/nearest_word.hpp"
 #include "core/limits.hpp"
+#include "daemon/config_problems.hpp"
 #include "daemon/hooks_report.hpp"
 #include "daemon/orphan_log.hpp"
 #include "platform/clock.hpp"
@@ -54,6 +56,7 @@ Delivery::Delivery(const Paths& paths, std::string node_id, Seq head, Dependenci
       runs_(runs_folder(paths)),
       dependencies_(std::move(dependencies)),
       scheduler_(node_id_, head),
+      told_config_(dependencies_.config.current()),
       hooks_(node_id_, dependencies_.hooks_max),
       webhooks_(node_id_),
       last_test_(first_test) {}
@@ -92,6 +95,23 @@ void Delivery::reload_soon() {
     post([this](Now now) {
         if (!reload_at_) changed_at_ = scheduler_.head();
         reload_at_ = now.steady;
+    });
+}
+
+void Delivery::reload_now(std::move_only_function<void(ReloadReport)> done) {
+    post([this, done = std::move(done)](Now now) mutable {
+        if (!reload_at_) changed_at_ = scheduler_.head();
+        reload_at_.reset();
+        const auto reloaded = reload(now);
+        const auto before = std::exchange(told_config_, reloaded.config);
+        ReloadReport report{.is_taken = reloaded.is_taken(),
+                            .changes = config_changes(before->settings, reloaded.config->settings),
+                            .problems = {}};
+        for (const auto& problem : reloaded.problems) add_problem(report.problems, problem);
+        for (const auto& problem : subscriber_config_.hook_problems()) {
+            add_problem(report.problems, problem);
+        }
+        done(std::move(report));
     });
 }
 
@@ -217,9 +237,9 @@ void Delivery::reload_when_changed(Now now) {
     reload(now);
 }
 
-void Delivery::reload(Now now) {
+ConfigHolder::Reload Delivery::reload(Now now) {
     files_.watch();
-    const auto reloaded = dependencies_.config.reload();
+    auto reloaded = dependencies_.config.reload();
     if (!reloaded.changes.empty())
         log_info("config reloaded: {}", fmt::join(reloaded.changes, "; "));
     for (const auto& problem : subscriber_config_.reload(reloaded, hooks_dir_)) {
@@ -234,6 +254,7 @@ void Delivery::reload(Now now) {
     has_listeners_ = !subscriber_config_.specs().empty();
     look_again_at_.reset();
     if (!subscriber_config_.problems().empty()) look_again_at_ = now.steady + look_again_after;
+    return reloaded;
 }
 
 // --- attempts -----------------------------------------------------------------------------------

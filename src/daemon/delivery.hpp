@@ -21,6 +21,7 @@
 #include "deliver/webhook/sender.hpp"
 #include "platform/poller.hpp"
 #include "rpc/backend.hpp"
+#include "wire/config_report.hpp"
 
 namespace knell {
 
@@ -60,6 +61,9 @@ class Delivery {
     void wake(Seq head);
     /// Any thread: reads config.yaml and the hooks again.
     void reload_soon();
+    /// The same at once, and what has changed since this was last asked, or since the start: most
+    /// changes were noticed by themselves before.  `done` is called on the delivery thread.
+    void reload_now(std::move_only_function<void(ReloadReport)> done);
     /// Any thread: why changed files are noticed late; "" when they are not.
     std::string file_watch_trouble() const { return files_.trouble(); }
     /// Any thread: why hooks wait to be started; "" when they do not.
@@ -79,7 +83,7 @@ class Delivery {
     /// `is_asked`: somebody waits who may have changed something.
     void notice_changes(Now now, bool is_asked);
     void reload_when_changed(Now now);
-    void reload(Now now);
+    ConfigHolder::Reload reload(Now now);
     void begin(const DeliveryScheduler::Attempt& attempt, Now now);
     void begin_on(const std::string& name, AttemptId id, const RenderedEventRef& rendered, Now now,
                   HookRunner::IfShort if_short);
@@ -117,6 +121,7 @@ class Delivery {
     Dependencies dependencies_;
     DeliveryScheduler scheduler_;
     SubscriberConfig subscriber_config_;
+    std::shared_ptr<const Config> told_config_;  // whose changes nobody need be told again
     HookRunner hooks_;
     WebhookSender webhooks_;
     std::optional<SteadyTime> reload_at_;

@@ -32,7 +32,10 @@ HttpService::HttpService(const Paths& paths, std::string listen, const ConfigHol
       server_(loop, dispatcher, clients, std::move(is_ready)) {}
 
 Result<void> HttpService::start() {
-    if (const auto why = why_not_listen(settings()); why && !listen_.empty()) {
+    // What the config says beside the address may be what is in error: that must not keep the
+    // record from being kept.  HTTP is off then.
+    const bool is_known = !config_.current()->has_fallen_back("http");
+    if (const auto why = why_not_listen(settings()); why && is_known && !listen_.empty()) {
         return fail(ErrorCode::unauthorized, fmt::format("--http {}: {}", listen_, *why));
     }
     // Of a daemon that was killed.

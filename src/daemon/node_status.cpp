@@ -21,7 +21,7 @@ std::vector<std::string> degraded(const NodeView& node, const StoreFacts& facts)
     } else if (!facts.problem.empty()) {
         reasons.emplace_back(facts.problem);
     }
-    if (!node.config_trouble.empty()) reasons.push_back(node.config_trouble);
+    reasons.insert(reasons.end(), node.config_trouble.begin(), node.config_trouble.end());
     const auto& watched = node.watched;
     if (watched.looked_at > 0) {
         reasons.emplace_back(
@@ -92,6 +92,12 @@ Result<rpc::NodeStatus> describe_node(const NodeView& node, Reader& reader) {
                       .queued = node.writer.queued()};
     status.reads_queued = node.reads_queued;
     status.degraded = degraded(node, facts);
+    status.is_healthy =
+        node.writer.why_failing().empty() && facts.problem.empty() && node.config_trouble.empty();
+    if (!node.http_listen.empty()) {
+        status.overrides.push_back(
+            {.key = "http.listen", .value = node.http_listen, .from = "knell up --http"});
+    }
     status.store = std::move(facts);
     status.file_watch_trouble = node.file_watch_trouble;
     status.connections = node.connections;

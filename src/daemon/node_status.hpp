@@ -26,14 +26,15 @@ struct NodeView {
     WatchList::Counts watched_processes;
     std::size_t processes_max = 0;
     const ProcessCounts& process_counts;
-    std::string http;  // where it listens; "": it does not
+    std::string http;         // where it listens; "": it does not
+    std::string http_listen;  // what --http said; "": nothing
     std::size_t connections = 0;
     std::size_t connections_max = 0;
     std::size_t reads_queued = 0;
-    std::string file_watch_trouble;  // "": none
-    std::string hook_shortage;       // the same
-    std::string http_trouble;        // the same
-    std::string config_trouble;      // the same
+    std::string file_watch_trouble;           // "": none
+    std::string hook_shortage;                // the same
+    std::string http_trouble;                 // the same
+    std::vector<std::string> config_trouble;  // the same
     std::size_t attachments = 0;
 };
 

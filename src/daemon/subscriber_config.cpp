@@ -5,8 +5,16 @@
 #include <fmt/format.h>
 
 #include "deliver/hook/directory.hpp"
+#include "platform/path_names.hpp"
 
 namespace knell {
+
+namespace {
+
+/// Of problems of the file: no hook or webhook has this name.
+constexpr std::string_view config_name = "config.yaml";
+
+}  // namespace
 
 std::vector<SubscriberConfig::Problem> SubscriberConfig::reload(const ConfigHolder::Reload& config,
                                                                 const std::string& hooks_dir) {
@@ -20,9 +28,23 @@ std::vector<SubscriberConfig::Problem> SubscriberConfig::reload(const ConfigHold
     return fresh;
 }
 
+void SubscriberConfig::add(std::string name, FileProblem what) {
+    auto message = PathNames::from_environment().in(to_text(what));
+    problems_.push_back({std::move(name), std::move(message), std::move(what)});
+}
+
+std::vector<FileProblem> SubscriberConfig::hook_problems() const {
+    std::vector<FileProblem> problems;
+    for (const auto& problem : problems_) {
+        if (problem.name != config_name) problems.push_back(problem.what);
+    }
+    return problems;
+}
+
 void SubscriberConfig::take_webhooks(const ConfigHolder::Reload& config) {
     for (const auto& problem : config.problems) {
-        problems_.push_back({"config.yaml", to_text(problem)});
+        if (problem.level == ProblemLevel::warning) continue;
+        add(std::string(config_name), problem);
     }
     config_ = config.config;
     webhooks_.clear();
@@ -31,15 +53,14 @@ void SubscriberConfig::take_webhooks(const ConfigHolder::Reload& config) {
 
 void SubscriberConfig::reload_hooks(const std::string& hooks_dir) {
     auto found = read_hooks(hooks_dir);
-    for (const auto& problem : found.problems) {
-        problems_.push_back({problem.hook, to_text(problem.what)});
-    }
+    for (auto& problem : found.problems) add(problem.hook, std::move(problem.what));
     hooks_.clear();
     for (auto& hook : found.hooks) {
         if (webhooks_.contains(hook.name)) {
-            problems_.push_back({hook.name, fmt::format("{}/HOOK.yaml: a webhook in config.yaml is "
-                                                        "called {} already; rename one of them",
-                                                        hook.directory, hook.name)});
+            add(hook.name, make_problem(hook.directory + "/HOOK.yaml", {}, "name",
+                                        fmt::format("a webhook in config.yaml is called {} "
+                                                    "already; rename one of them",
+                                                    hook.name)));
             continue;
         }
         auto name = hook.name;

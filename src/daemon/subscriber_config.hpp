@@ -17,7 +17,8 @@ class SubscriberConfig {
   public:
     struct Problem {
         std::string name;     // of the hook or webhook, or of the file
-        std::string message;  // file, line, what is wrong, what to do
+        std::string message;  // file, line, what is wrong, what to do; paths as the user knows them
+        FileProblem what;     // the same
 
         bool operator==(const Problem&) const = default;
     };
@@ -30,8 +31,11 @@ class SubscriberConfig {
     const HookSpec* hook(const std::string& name) const;
     const WebhookSpec* webhook(const std::string& name) const;
     const std::vector<Problem>& problems() const { return problems_; }
+    /// Those of hooks alone: what is wrong with config.yaml is in its Reload.
+    std::vector<FileProblem> hook_problems() const;
 
   private:
+    void add(std::string name, FileProblem what);
     void take_webhooks(const ConfigHolder::Reload& config);
     void reload_hooks(const std::string& hooks_dir);
 

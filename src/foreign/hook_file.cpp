@@ -24,17 +24,14 @@ std::expected<HookFile, std::vector<FileProblem>> parse_hook_file(std::string_vi
     if (!root) return std::unexpected(std::vector{root.error()});
     FileProblems problems{std::string(path)};
     const ConfigPlace place{.config_file = std::string(path), .home = {}};
-    const auto values = read_keys(hook_keys, *root, "", place, problems);
-    if (!problems.empty()) {
-        // One of them may be why something is missing.
-        for (const auto& remark : values.remarks) problems.add(remark.place, remark.message);
-        return std::unexpected(problems.take());
-    }
+    const auto values = read_keys(hook_keys, *root, "", "", place, problems);
+    // With the warnings: one of them may be why something is missing.
+    if (problems.has_errors()) return std::unexpected(problems.take());
     HookFile file;
     apply(hook_bindings, values, file);
     file.name_place = values.place_of("name");
     file.command_place = values.place_of("command");
-    for (const auto& remark : values.remarks) file.remarks.push_back(to_text(remark));
+    for (const auto& warning : problems.take()) file.remarks.push_back(to_text(warning));
     return file;
 }
 

@@ -109,8 +109,10 @@ class NodeControl {
     /// sessions is named, those opened after `after`.
     virtual void sweep(bool dry_run, Ordinal after, Done<SweepReport> done) = 0;
     virtual void hooks(HooksCall call, Done<HooksReply> done) = 0;
-    /// Reads config.yaml and hooks/ anew; on the read thread.
-    virtual ConfigReport check_config() const = 0;
+    /// Reads what is to be checked; on the read thread.
+    virtual ConfigReport check_config(const ConfigQuestion& what) const = 0;
+    /// Reads config.yaml and hooks/ anew and goes by them; an error in config.yaml changes nothing.
+    virtual void reload(Done<ReloadReport> done) = 0;
     /// Ends the daemon once the answer has left.
     virtual void stop() = 0;
 };

@@ -124,7 +124,14 @@ struct NodeStatus {
     } journal;
     std::size_t reads_queued = 0;
     std::vector<std::string> degraded;  // what does not work as it should, one sentence each
-    std::string file_watch_trouble;     // "": none
+    bool is_healthy = true;             // the record is kept, and config.yaml is without an error
+    struct Override {
+        std::string key;  // of config.yaml
+        std::string value;
+        std::string from;  // "knell up --http"
+    };
+    std::vector<Override> overrides;  // what holds until the daemon stops, whatever the file says
+    std::string file_watch_trouble;   // "": none
     std::size_t connections = 0;
     std::size_t connections_max = 0;
     std::size_t attachments = 0;  // clients that look at sessions

@@ -32,7 +32,7 @@ struct ReadHook {
 };
 
 std::unexpected<Problems> about(const fs::path& file, const Error& error, TextPlace place = {}) {
-    return std::unexpected(Problems{{file.string(), place, error.message}});
+    return std::unexpected(Problems{make_problem(file.string(), place, "", error.message)});
 }
 
 /// Directories that are meant to be hooks, and those of them that have no HOOK.yaml.
@@ -124,10 +124,10 @@ std::expected<ReadHook, Problems> read_hook(const fs::path& directory) {
     // What the file names was looked at when it was read.
     if (const auto why = why_not_a_subscriber_name(spec.name)) {
         return std::unexpected(
-            Problems{{manifest.string(), file->name_place,
-                      fmt::format("the directory's name, which the hook has without a `name` of "
-                                  "its own, {}, or set `name`",
-                                  *why)}});
+            Problems{make_problem(manifest.string(), file->name_place, "name",
+                                  fmt::format("the directory's name, which the hook has without a "
+                                              "`name` of its own, {}, or set `name`",
+                                              *why))});
     }
     return ReadHook{std::move(spec), file->name_place};
 }
@@ -136,10 +136,10 @@ std::expected<ReadHook, Problems> read_hook(const fs::path& directory) {
 void add(HookDirectory& found, const fs::path& directory) {
     const auto hook = directory.filename().string();
     if (!is_utf8(hook) || has_control_character(hook)) {
-        found.problems.push_back({"",
-                                  {directory.parent_path().string(),
-                                   {},
-                                   "the name of a directory in it is not text; rename that"}});
+        found.problems.push_back(
+            {"", make_problem(directory.parent_path().string(), {}, "",
+                              "the name of a directory in it is not text; rename "
+                              "that")});
         return;
     }
     auto read = read_hook(directory);
@@ -153,10 +153,11 @@ void add(HookDirectory& found, const fs::path& directory) {
         found.hooks.push_back(std::move(spec));
         return;
     }
-    found.problems.push_back({hook,
-                              {(directory / "HOOK.yaml").string(), name_place,
-                               fmt::format("the name {} is taken by {}; set `name` to another",
-                                           spec.name, same->directory)}});
+    found.problems.push_back(
+        {hook, make_problem((directory / "HOOK.yaml").string(), name_place, "name",
+                            fmt::format("the name {} is taken by {}; set `name` to "
+                                        "another",
+                                        spec.name, same->directory))});
 }
 
 }  // namespace
@@ -169,17 +170,17 @@ HookDirectory read_hooks(const std::string& hooks_dir) {
     if (names.empty()) return found;
     // Whoever can write here could add a hook of their own.
     if (auto ours = check_only_ours(hooks_dir); !ours) {
-        found.problems.push_back({"", {hooks_dir, {}, ours.error().message}});
+        found.problems.push_back({"", make_problem(hooks_dir, {}, "", ours.error().message)});
         return found;
     }
     for (const auto& name : names) {
         if (found.hooks.size() == limits::subscribers_max) {
             found.problems.push_back(
                 {name,
-                 {hooks_dir,
-                  {},
-                  fmt::format("there are more than {} hooks; {} and what follows it are not run",
-                              limits::subscribers_max, name)}});
+                 make_problem(hooks_dir, {}, "",
+                              fmt::format("there are more than {} hooks; {} and what follows it "
+                                          "are not run",
+                                          limits::subscribers_max, name))});
             break;
         }
         add(found, root / name);

@@ -13,19 +13,44 @@ using namespace wire::fields;
 
 // --- config.check -------------------------------------------------------------------------------
 
+constexpr std::array levels{std::string_view{"error"}, std::string_view{"warning"}};
 constexpr std::array problem_fields{
     always("file", text, "the file"),
     only("known", "line", integer, "from 1"),
     only("known", "column", integer, "from 1, in bytes"),
-    always("message", text, "what is wrong, what to do"),
+    always("path", text, "of the key: `webhooks[2].url`; \"\" is the file as a whole"),
+    Field{.name = "level",
+          .type = choice,
+          .required = true,
+          .choices = levels,
+          .about = "what is in error cannot be used"},
+    always("message", text, "what is wrong"),
+    always("hint", text, "what would be right; \"\" where the message says it"),
 };
 constexpr std::array retention_fields{
     always("keep_days", integer, "how long events are kept"),
     always("keep_count", integer, "how many are"),
 };
+constexpr std::array check_params{
+    Field{.name = "file",
+          .type = text,
+          .max = limits::cwd_bytes_max,
+          .about = "check this file instead of the daemon's own; an absolute path, and only on the "
+                   "unix socket"},
+    Field{.name = "text",
+          .type = content,
+          .may_be_empty = true,
+          .max = limits::config_bytes_max,
+          .about = "check this text instead"},
+    Field{.name = "hermes",
+          .type = boolean,
+          .standard = 0,
+          .about = "the file or text is a config.yaml of Hermes"},
+};
 constexpr std::array check_result{
-    always("ok", boolean, "nothing is wrong"),
-    always_objects("problems", problem_fields, "what is wrong, and where"),
+    always("ok", boolean, "there is no error"),
+    always("file", text, "what was checked; \"text\" where that was given"),
+    always_objects("problems", problem_fields, "what is wrong and where; errors first"),
     always_list("webhooks", text, "names of those that can be used"),
     always_list("hooks", text, "names of those that can be used"),
     always_list("remarks", text, "what is odd, though it can be used"),
@@ -36,14 +61,49 @@ constexpr std::array check_result{
           .about = "what is kept of the log"},
     always("config_file", text, "where config.yaml is looked for"),
     always("config_exists", boolean, "whether it is there"),
-    always("hooks_dir", text, "where hooks are looked for"),
+    only("the daemon's own were checked", "hooks_dir", text, "where hooks are looked for"),
 };
 
 void config_check(Call&& call, Backend& backend) {
+    auto given = given_of<check_params>(call);
+    ConfigQuestion what{
+        .file = given.get<"file">(), .text = {}, .is_hermes = given.get<"hermes">()};
+    if (given.has<"text">()) what.text = given.get<"text">();
+    if (!what.file.empty()) {
+        if (what.text) given.reject("text", "says the same as file; give one of both");
+        if (!what.file.starts_with('/')) given.reject("file", "must be an absolute path");
+        // What is in a file is part of what is wrong with it.
+        if (!given.error() && !std::holds_alternative<UnixPeer>(call.caller.who)) {
+            return call.respond(fail(ErrorCode::unauthorized,
+                                     "files are read for clients on the unix socket alone; send "
+                                     "what is in it as text"));
+        }
+    } else if (what.is_hermes && !what.text) {
+        given.reject("hermes", "is said of a file or a text; give one of both");
+    }
+    if (given.error()) return call.respond(given.failure());
     backend.read(
         call.caller.connection,
-        [&backend](Reader&) -> Result<Json> { return wire::to_json(backend.check_config()); },
+        [&backend, what = std::move(what)](Reader&) -> Result<Json> {
+            return wire::to_json(backend.check_config(what));
+        },
         std::move(call.respond));
+}
+
+// --- node.reload --------------------------------------------------------------------------------
+
+constexpr std::array reload_result{
+    always("reloaded", boolean, "config.yaml is in force as it stands; else it has an error"),
+    always_list("changes", text,
+                "what is set otherwise than when this was last asked, or than at the start"),
+    always_objects("problems", problem_fields, "what is wrong in config.yaml and the hooks"),
+};
+
+void reload(Call&& call, Backend& backend) {
+    backend.reload([respond = std::move(call.respond)](Result<ReloadReport> report) mutable {
+        if (!report) return respond(std::unexpected(std::move(report.error())));
+        respond(wire::to_json(*report));
+    });
 }
 
 // --- node.sweep ---------------------------------------------------------------------------------
@@ -148,16 +208,18 @@ void stop(Call&& call, Backend& backend) {
 
 constexpr std::array config_family{
     Method{"config.check",
-           "what is wrong in config.yaml and the hooks; nothing is changed",
-           {},
-           check_result,
-           config_check,
-           /*is_ordered=*/false,
-           Access::read_only},
+           "what is wrong in config.yaml and the hooks, or another file; nothing is changed",
+           check_params, check_result, config_check,
+           /*is_ordered=*/false, Access::read_only},
 };
 constexpr std::array family{
     Method{"node.sweep", "look at every owner now and end what is proven dead", sweep_params,
            sweep_result, sweep},
+    Method{"node.reload",
+           "read config.yaml and the hooks again, as SIGHUP does, and say what changed",
+           {},
+           reload_result,
+           reload},
     Method{"node.stop", "end the daemon; sessions stay as they are", {}, stop_result, stop},
 };
 

@@ -96,6 +96,11 @@ constexpr std::array connection_fields{
     always("open", integer, "clients"),
     always("max", integer, "then the answer is `limit`"),
 };
+constexpr std::array override_fields{
+    always("key", text, "of config.yaml"),
+    always("value", text, "what holds"),
+    always("from", text, "who said so: `knell up --http`"),
+};
 constexpr std::array status_result{
     always("version", text, "of knell"),
     always("commit", text, "it was built from"),
@@ -122,6 +127,12 @@ constexpr std::array status_result{
     always_object("journal", journal_fields, "the writer"),
     always_object("reads", read_fields, "the reader"),
     always_list("degraded", text, "what does not work as it should, one sentence each"),
+    always("healthy", boolean, "the store takes writes, and config.yaml is without an error"),
+    Field{.name = "overrides",
+          .type = array,
+          .fields = override_fields,
+          .when = "the daemon was started with such options",
+          .about = "what holds until it stops, whatever config.yaml says"},
     Field{.name = "file_watch",
           .type = object,
           .fields = file_watch_fields,
@@ -226,6 +237,12 @@ JsonObject render(const NodeStatus& node) {
     status["reads"] =
         JsonObject{{"queued", node.reads_queued}, {"queued_max", limits::queue_reads_max}};
     status["degraded"] = JsonArray(node.degraded.begin(), node.degraded.end());
+    status["healthy"] = node.is_healthy;
+    JsonArray overrides;
+    for (const auto& [key, value, from] : node.overrides) {
+        overrides.push_back(JsonObject{{"key", key}, {"value", value}, {"from", from}});
+    }
+    if (!overrides.empty()) status["overrides"] = std::move(overrides);
     if (const auto& trouble = node.file_watch_trouble; !trouble.empty()) {
         status["file_watch"] = JsonObject{{"by", "looking"}, {"why", trouble}};
     }
