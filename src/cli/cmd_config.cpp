@@ -57,7 +57,7 @@ class ConfigCommand final : public Command {
         app.add_option("ACTION", action_, "What to do: check, show, init or schema")
             ->check(CLI::IsMember(std::vector<std::string>{"check", "show", "init", "schema"}))
             ->required();
-        app.add_option("FILE|KEY", target_,
+        app.add_option("WHAT", target_,
                        "With check: the file to check (default: config.yaml); with show: only this "
                        "key, or those below it");
         app.add_flag("--hermes", hermes_, "With check: FILE is a config.yaml of Hermes");
@@ -72,7 +72,7 @@ class ConfigCommand final : public Command {
         if (hook_ && action_ != "schema") return refuse_option("--hook", "schema");
         if (hermes_ && action_ != "check") return refuse_option("--hermes", "check");
         if (!target_.empty() && action_ != "check" && action_ != "show") {
-            return refuse_option("FILE|KEY", "check and show");
+            return refuse_option("WHAT", "check and show");
         }
         if (hermes_ && target_.empty()) {
             note(

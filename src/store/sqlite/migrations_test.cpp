@@ -139,8 +139,8 @@ UPDATE events SET blockers = 'p-0000000000005' || char(9) || '71' || char(9) || 
 )sql"},
     {13, ""},  // two indexes
     {14, "UPDATE events SET stuck = 'cycle' || char(9) || 'warning' WHERE seq = 7;"},
-    {15, "-- Words in the index of messages."},
-    {16, "-- Two more indexes."},
+    {15, ""},
+    {16, ""},
     {17, R"sql(
 INSERT INTO source_counts VALUES (500000, 'gateway', 1, 2, 3);
 )sql"},
