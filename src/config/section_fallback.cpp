@@ -65,6 +65,15 @@ void summarise_nothing(Config& config) {
     config.summarizer = {};
 }
 
+/// Tools that are normal in a row are so without anybody having written them down.
+void guard_by_default(Config& config) {
+    config.guard = {};
+    const auto row = std::ranges::find(config_key_rows, "guard.normal_tools", &Key::path);
+    if (auto tools = default_value(*row)) {
+        config.guard.normal_tools = std::get<std::vector<std::string>>(std::move(*tools));
+    }
+}
+
 constexpr std::array sections{
     Section{"events", "no event is deleted", keep_all_events},
     Section{"http", "HTTP is off, but for what --http says", serve_nobody},
@@ -73,6 +82,8 @@ constexpr std::array sections{
     Section{"space", "no other gateway is shown", [](Config& config) { config.gateways.clear(); }},
     Section{"session_reset", "no session is reset", reset_nothing},
     Section{"summarizer", "nothing is summarised", summarise_nothing},
+    Section{"guard", "agents are told by the default when they are stuck, and nothing is refused",
+            guard_by_default},
 };
 
 constexpr std::string_view section_of(std::string_view path) {

@@ -28,6 +28,7 @@
 #include "daemon/leftover_log.hpp"
 #include "daemon/leftover_thread.hpp"
 #include "daemon/node_status.hpp"
+#include "daemon/on_loop.hpp"
 #include "daemon/open_home.hpp"
 #include "daemon/owner_stops.hpp"
 #include "daemon/owner_sweep.hpp"
@@ -67,14 +68,6 @@ using namespace std::chrono_literals;
 constexpr auto spool_period = 30s;
 /// Gives way to the threads of calls, but not to every other program of a busy host.
 constexpr int feed_niceness = 5;
-
-/// `done` for another thread to call.
-template <typename Done>
-auto on_loop(net::EventLoop& loop, Done done) {
-    return [&loop, held = std::make_shared<Done>(std::move(done))](auto value) {
-        loop.post([held, value = std::move(value)]() mutable { (*held)(std::move(value)); });
-    };
-}
 
 /// Everything a running daemon is made of, in the order it must be taken down again.
 class Daemon final : public rpc::Backend, public rpc::OwnerStopping {
@@ -474,11 +467,6 @@ class Daemon final : public rpc::Backend, public rpc::OwnerStopping {
     ProcessWatch watch_;
 };
 
-int refuse(const Error& error) {
-    log_error("knell does not start: {}", error.message);
-    return 1;
-}
-
 }  // namespace
 
 int run_daemon(const DaemonOptions& options) {
@@ -486,23 +474,24 @@ int run_daemon(const DaemonOptions& options) {
     auto supervisor = Supervisor::from_environment();
     set_up_process(paths);
     if (options.is_strict && !is_config_right(paths)) return 1;
-    if (auto mounted = check_procfs(); !mounted) return refuse(mounted.error());
+    if (auto mounted = check_procfs(); !mounted) return log_no_start(mounted.error());
     const auto descriptors = raise_descriptor_limit();
-    if (!descriptors) return refuse(descriptors.error());
-    if (auto made = make_directories(paths); !made) return refuse(made.error());
+    if (!descriptors) return log_no_start(descriptors.error());
+    if (auto made = make_directories(paths); !made) return log_no_start(made.error());
     auto claims = Claims::take(paths);  // given up last, when the store is closed
-    if (!claims) return refuse(claims.error());
-    if (auto taken = take_over_socket(supervisor, *claims); !taken) return refuse(taken.error());
+    if (!claims) return log_no_start(claims.error());
+    if (auto taken = take_over_socket(supervisor, *claims); !taken)
+        return log_no_start(taken.error());
     auto store = open_store(paths);
-    if (!store) return refuse(store.error());
+    if (!store) return log_no_start(store.error());
     claims->remember_store();
     auto readers = open_readers(**store);
-    if (!readers) return refuse(readers.error());
+    if (!readers) return log_no_start(readers.error());
     auto outputs = OutputFiles::open(paths.state_dir + "/processes");
-    if (!outputs) return refuse(outputs.error());
+    if (!outputs) return log_no_start(outputs.error());
     Daemon daemon(options, *claims, std::move(*store), std::move(*readers), std::move(*outputs),
                   *descriptors);
-    if (auto started = daemon.start(); !started) return refuse(started.error());
+    if (auto started = daemon.start(); !started) return log_no_start(started.error());
     log_started(paths, daemon.figures());
     daemon.run(supervisor);
     log_info("knell stopped; open sessions stay on record");

@@ -14,4 +14,9 @@ void log_started(const Paths& paths, const Writer::Figures& figures) {
         "events");
 }
 
+int log_no_start(const Error& error) {
+    log_error("knell does not start: {}", error.message);
+    return 1;
+}
+
 }  // namespace knell
