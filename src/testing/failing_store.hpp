@@ -82,8 +82,9 @@ class FailingStore final : public Store, public ArchiveStore {
         if (auto no = refusal(Call::index)) return std::unexpected(*no);
         ++indexings;
         on_index();
-        const auto is_left = archive_of(*store_).index_messages(messages_max, bytes_max);
-        return is_left.transform([this](bool left) { return left || has_more_to_index; });
+        auto is_left = archive_of(*store_).index_messages(messages_max, bytes_max);
+        if (is_left) *is_left = *is_left || has_more_to_index;
+        return is_left;
     }
     Result<void> maintain() override {
         if (auto no = refusal(Call::maintain)) return std::unexpected(*no);
