@@ -97,7 +97,10 @@ std::string sources_chart(const JsonArray& rows, const Terminal& terminal) {
             {source, sum.starts,
              fmt::format("{}, {} tokens", short_number(sum.starts), short_number(sum.tokens))});
     }
-    std::ranges::stable_sort(bars, std::greater{}, &Bar::value);
+    // No stable_sort: with clang the library's own is deprecated.
+    std::ranges::sort(bars, [](const Bar& left, const Bar& right) {
+        return left.value != right.value ? left.value > right.value : left.label < right.label;
+    });
     return chart("Starts by source", bars, terminal);
 }
 
