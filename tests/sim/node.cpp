@@ -5,6 +5,7 @@
 
 #include "store/memory/memory_store.hpp"
 #include "store/sqlite/sqlite_store.hpp"
+#include "tools.hpp"
 #include "watch/process_check.hpp"
 
 namespace knell::sim {
