@@ -100,7 +100,7 @@ std::vector<std::string> words_of(const std::string& line) {
 /// Ids, pids, ages, times and numbers.
 bool varies(const std::string& word) {
     static const std::regex others(
-        R"re([("']*([0-9a-f]{8}-[0-9a-f-]{27}|p-[0-9a-z]{13}|[0-9.:TZ-]+|[0-9]+(ms|s|m|h|d)?|now|just|ago))re"
+        R"re([("']*([0-9a-f]{8}(-[0-9a-f-]*)?|p-[0-9a-z]{13}|[0-9.:TZ-]+|[0-9]+(ms|s|m|h|d)?|now|just|ago))re"
         R"re([)"',;:]*)re");
     return std::regex_match(word, others);
 }
@@ -108,7 +108,7 @@ bool varies(const std::string& word) {
 /// What a later command may name.
 enum class Kind : std::uint8_t { session, process, pid, other };
 Kind kind_of(const std::string& word) {
-    static const std::regex session("[0-9a-f]{8}-[0-9a-f-]{27}");
+    static const std::regex session("[0-9a-f]{8}(-[0-9a-f-]*)?");  // short, or whole
     static const std::regex process("p-[0-9a-z]{13}");
     static const std::regex pid("[0-9]{4,}");
     if (std::regex_match(word, session)) return Kind::session;
@@ -156,7 +156,8 @@ class Shell {
                     .environment = {{"HOME", home_.path()},
                                     {"PATH", home_.file("bin") + ":" + system_path},
                                     {"XDG_RUNTIME_DIR", home_.file("run")},
-                                    {"LC_ALL", "C.UTF-8"}},
+                                    {"LC_ALL", "C.UTF-8"},
+                                    {"TZ", "UTC"}},
                     .cwd = home_.path()};
         spawn.in = in_.reading.get();
         spawn.out = out_.writing.get();
