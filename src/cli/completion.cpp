@@ -28,7 +28,7 @@ constexpr std::array places{
     Place{"", "--session", {Wanted::sessions, {}}},
     Place{"", "PROCESS", {Wanted::processes, {}}},
     Place{"hooks", "NAME", {Wanted::hooks, {}}},
-    Place{"config", "KEY", {Wanted::config_keys, {}}},
+    Place{"config", "WHAT", {Wanted::config_keys, {}}},
     Place{"rpc", "METHOD", {Wanted::methods, {}}},
 };
 

@@ -52,7 +52,7 @@ TEST(SearchRows, OnATerminalMarkTheWordsAndFit) {
 TEST(SearchRows, AMarkGoesOverTheEndOfALine) {
     const auto rows =
         search_rows(two_results(), {.interactive = true, .colour = true, .width = 32}, now);
-    EXPECT_THAT(rows, HasSubstr("write: \x1b[1mno\x1b[0m\n    \x1b[1mspace left\x1b[0m on"));
+    EXPECT_THAT(rows, HasSubstr("write: \x1b[1mno space\x1b[0m\n    \x1b[1mleft\x1b[0m on"));
 }
 
 TEST(SearchRows, MarksThatLieOutsideMarkNothingElse) {

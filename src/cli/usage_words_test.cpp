@@ -76,7 +76,7 @@ TEST_F(UsageWords, WhatIsMissingOrTooMuchIsNamed) {
     EXPECT_EQ(said_of({}), "ID is missing");
     EXPECT_EQ(said_of({"s", "--limit"}), "--limit needs a value");
     EXPECT_EQ(said_of({"s", "t"}), "there is no place for \"t\"");
-    EXPECT_EQ(said_of({"s", "--json", "--tree"}), "--tree and --json do not go together");
+    EXPECT_EQ(said_of({"s", "--json", "--tree"}), "--json and --tree do not go together");
 }
 
 }  // namespace

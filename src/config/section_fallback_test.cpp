@@ -108,7 +108,7 @@ TEST(SectionFallback, AKeyAtTheRootThatIsNoneIsTakenForTheNearest) {
 TEST(SectionFallback, OfAFileThatIsNoYamlEverythingFalls) {
     for (const auto* text : {"events: {", "- a\n", "words\n", "\xff"}) {
         const auto config = usable(text);
-        EXPECT_THAT(config.fallbacks, SizeIs(7)) << text;
+        EXPECT_THAT(config.fallbacks, SizeIs(8)) << text;
         EXPECT_EQ(config.http.listen, "off") << text;
         EXPECT_FALSE(config.settings.empty()) << text;
     }

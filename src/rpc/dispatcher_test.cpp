@@ -38,9 +38,9 @@ TEST_F(DispatcherTest, AResultIsTextUnderTheIdOfItsCall) {
 
     ASSERT_TRUE(answer_);
     EXPECT_EQ(answer_->id, R"("a\"b")");
-    EXPECT_EQ(answer_->result, R"({"sessions":[]})");
+    EXPECT_EQ(answer_->result, R"({"sessions":[],"folded":0})");
     EXPECT_EQ(wire::answer_line(*answer_),
-              R"({"jsonrpc":"2.0","id":"a\"b","result":{"sessions":[]}})"
+              R"({"jsonrpc":"2.0","id":"a\"b","result":{"sessions":[],"folded":0}})"
               "\n");
     EXPECT_EQ(wire::result_line_bytes(*answer_), wire::answer_line(*answer_).size());
 }
@@ -79,7 +79,7 @@ TEST_F(DispatcherTest, ANotificationIsDoneAndAnsweredWithNothing) {
 TEST_F(DispatcherTest, ACallMayComeWithoutAText) {
     backend_.dispatcher().run({.id = 1, .method = "session.list"}, backend_.caller(), reply());
 
-    EXPECT_EQ(answer_->result, R"({"sessions":[]})");
+    EXPECT_EQ(answer_->result, R"({"sessions":[],"folded":0})");
 }
 
 TEST_F(DispatcherTest, ARefusedCallIsNotDone) {
@@ -118,12 +118,13 @@ TEST(MethodAccess, IsKnownOfEach) {
         if (method.access == Access::read_only) reading.push_back(method.name);
         if (method.access == Access::processes) starting.push_back(method.name);
     }
-    EXPECT_THAT(reading, UnorderedElementsAre(
-                             "session.why", "session.list", "session.show", "session.find",
-                             "session.short_ids", "session.active_list", "process.list",
-                             "process.show", "events.read", "events.subscribe", "hooks.list",
-                             "hooks.letters", "config.check", "node.status", "node.metrics",
-                             "space.activity", "rpc.describe", "rpc.openapi"));
+    EXPECT_THAT(reading,
+                UnorderedElementsAre("session.why", "session.list", "session.show", "session.find",
+                                     "session.short_ids", "session.search", "session.active_list",
+                                     "process.list", "process.show", "events.read",
+                                     "events.subscribe", "hooks.list", "hooks.letters",
+                                     "config.check", "node.status", "node.stats", "node.metrics",
+                                     "space.activity", "rpc.describe", "rpc.openapi"));
     EXPECT_THAT(starting, UnorderedElementsAre("process.start", "process.register", "process.stop",
                                                "process.vouch", "hooks.test", "hooks.retry",
                                                "hooks.pause", "hooks.resume", "hooks.forget"));

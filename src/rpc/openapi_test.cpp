@@ -107,12 +107,12 @@ TEST(OpenApi, ServesTheseAndOnlySupervisorsNeedNoToken) {
             }
         }
     }
-    EXPECT_EQ(served,
-              (std::set<std::string_view>{
-                  "/v1/rpc", "/v1/sessions", "/v1/sessions/{id}", "/v1/sessions/{id}/why",
-                  "/v1/sessions/{id}/messages", "/v1/processes", "/v1/processes/{id}",
-                  "/v1/processes/{id}/output", "/v1/hooks", "/v1/status", "/v1/space/activity",
-                  "/v1/events", "/metrics", "/healthz", "/readyz", "/openapi.json"}));
+    EXPECT_EQ(served, (std::set<std::string_view>{
+                          "/v1/rpc", "/v1/sessions", "/v1/sessions/{id}", "/v1/sessions/{id}/why",
+                          "/v1/sessions/{id}/messages", "/v1/processes", "/v1/processes/{id}",
+                          "/v1/processes/{id}/output", "/v1/hooks", "/v1/stats", "/v1/status",
+                          "/v1/space/activity", "/v1/events", "/metrics", "/healthz", "/readyz",
+                          "/openapi.json"}));
     EXPECT_EQ(open, (std::set<std::string_view>{"/healthz", "/readyz"}));
     EXPECT_EQ(operations.size(), served.size()) << "each operation has a name of its own";
 }

@@ -310,7 +310,7 @@ RC_GTEST_PROP(SearchProperty, FindsWhatANaiveSearchFinds, ()) {
             case 2:
                 journal.reset();
                 under_test->reopen();
-                journal = std::make_unique<JournalOnStore>(under_test->store());
+                journal = std::make_unique<JournalOnStore>(under_test->store(), at(step));
                 break;
             default:
                 break;

@@ -62,9 +62,13 @@ TEST_F(ConfigReload, AtTheStartANoticeIsToldOfABadFile) {
     home.knell({"reload"});
 
     std::vector<std::string> notices;
-    for (const auto& event : all_events(client)) {
-        if (text(event, "type") == "notice") notices.push_back(text(event, "detail"));
-    }
+    const auto is_told = [&] {
+        for (const auto& event : all_events(client)) {
+            if (text(event, "type") == "notice") notices.push_back(text(event, "detail"));
+        }
+        return !notices.empty();
+    };
+    until(is_told, "the notice");
 
     EXPECT_THAT(notices, testing::ElementsAre(HasSubstr(
                              "config.yaml cannot be used: $KNELL_HOME/config.yaml:2:3: http.lisen: "

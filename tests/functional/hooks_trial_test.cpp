@@ -67,7 +67,7 @@ TEST_F(WithHooks, WhatIsOddIsRemarkedOn) {
     EXPECT_THAT(checked.out + checked.err,
                 AllOf(HasSubstr("knell never sends session:ended; did you mean session:end?"),
                       HasSubstr("the command has | in it"),
-                      HasSubstr("hooks/forgotten: there is no HOOK.yaml in it")));
+                      HasSubstr("hooks/forgotten: error: there is no HOOK.yaml in it")));
 }
 
 TEST_F(WithHooks, AMisspeltNameIsToldWithTheNearest) {

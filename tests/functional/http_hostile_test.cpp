@@ -229,7 +229,7 @@ TEST(FewPlaces, StrangersMakeRoomForWhoIsKnown) {
 
     EXPECT_TRUE(known.call("session.list").ok()) << "it has its place";
     EXPECT_EQ(http.get("/v1/status").status, 200);
-    EXPECT_EQ(home.knell({"status"}).status, 0) << "some places are for the socket alone";
+    EXPECT_EQ(home.knell({"status", "--json"}).status, 0) << "some places are for the socket alone";
 }
 
 TEST_F(HostileClients, AnswersThatNobodyReadsAreBoundedOverAllClients) {

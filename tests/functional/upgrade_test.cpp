@@ -25,23 +25,14 @@ class Upgrade : public ::testing::Test {
             daemon.terminate();
         }
         ::knell::testing::edit_store(store,
-                                     "DROP INDEX sessions_by_parent; "
-                                     "ALTER TABLE sessions DROP COLUMN chat_type; "
-                                     "ALTER TABLE sessions DROP COLUMN last_interaction_at; "
-                                     "ALTER TABLE sessions DROP COLUMN successor_id; "
-                                     "ALTER TABLE sessions DROP COLUMN summary_lost; "
-                                     "ALTER TABLE sessions DROP COLUMN suspended_at; "
-                                     "ALTER TABLE sessions DROP COLUMN suspend_why; "
-                                     "ALTER TABLE sessions DROP COLUMN reset_held_since; "
-                                     "ALTER TABLE sessions DROP COLUMN reset_held_by; "
-                                     "ALTER TABLE events DROP COLUMN blockers; "
-                                     "ALTER TABLE events DROP COLUMN compression; "
-                                     "PRAGMA user_version = 11");
+                                     "DROP TABLE source_counts; DROP TABLE source_ends; "
+                                     "DROP INDEX sessions_imported; "
+                                     "PRAGMA user_version = 16");
     }
 
     TempHome home;
     std::string store = home.file("knell.db");
-    std::string copy = store + ".schema-11";
+    std::string copy = store + ".schema-16";
 };
 
 TEST_F(Upgrade, ACopyIsMadeFirstAndTheLogSaysSo) {

@@ -222,12 +222,13 @@ TEST_F(Hooks, ANameIsAWordAndTakenOnce) {
     make_program_hook("c d");
 
     EXPECT_THAT(names(), ElementsAre("a"));
-    EXPECT_THAT(complaints(),
-                ElementsAre("hooks/b/HOOK.yaml:1:1: the name a is taken by hooks/a; set `name` to "
-                            "another",
-                            "hooks/c d/HOOK.yaml:1:1: the directory's name, which the hook has "
-                            "without a `name` of its own, may hold only letters, digits and "
-                            "._-; choose another, or set `name`"));
+    EXPECT_THAT(
+        complaints(),
+        ElementsAre("hooks/b/HOOK.yaml:1:1: name: the name a is taken by hooks/a; set `name` to "
+                    "another",
+                    "hooks/c d/HOOK.yaml:1:1: name: the directory's name, which the hook has "
+                    "without a `name` of its own, may hold only letters, digits and "
+                    "._-; choose another, or set `name`"));
 }
 
 TEST_F(Hooks, ANameThatIsNotTextIsNotRepeated) {

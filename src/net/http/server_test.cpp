@@ -87,7 +87,7 @@ class HttpServer : public ::testing::Test {
 };
 
 TEST_F(HttpServer, AnswersReadsAsPlainHttp) {
-    EXPECT_THAT(ask(get("/v1/sessions")), HasSubstr("\r\n\r\n{\"sessions\":[]}\n"));
+    EXPECT_THAT(ask(get("/v1/sessions")), HasSubstr("\r\n\r\n{\"sessions\":[],\"folded\":0}\n"));
     ask(post(create("s1")));
     EXPECT_THAT(ask(get("/v1/sessions/s1")), HasSubstr("\"id\":\"s1\""));
     EXPECT_THAT(ask(get("/v1/sessions/s1/why")), StartsWith("HTTP/1.1 200 OK\r\n"));
@@ -106,7 +106,7 @@ TEST_F(HttpServer, LinksToTheNextPage) {
 
 TEST_F(HttpServer, TakesCallsAsJsonRpc) {
     EXPECT_THAT(ask(post(call("session.list"))),
-                HasSubstr(R"({"jsonrpc":"2.0","id":1,"result":{"sessions":[]}})"));
+                HasSubstr(R"({"jsonrpc":"2.0","id":1,"result":{"sessions":[],"folded":0}})"));
     EXPECT_THAT(ask(post("{")), HasSubstr("-32700"));
     EXPECT_THAT(ask(post(R"({"jsonrpc":"2.0","method":"session.list"})")),
                 StartsWith("HTTP/1.1 204 "));
@@ -175,7 +175,7 @@ TEST_F(HttpServer, ReadsBodiesInChunksAndAsksForThem) {
 TEST_F(HttpServer, HeadHasNoBody) {
     auto one = client();
     one.send(fmt::format("HEAD /v1/sessions HTTP/1.1\r\n{}\r\n", fields(full)) + get("/healthz"));
-    EXPECT_THAT(one.read_until("\r\n\r\n"), HasSubstr("Content-Length: 16\r\n"));
+    EXPECT_THAT(one.read_until("\r\n\r\n"), HasSubstr("Content-Length: 27\r\n"));
     EXPECT_THAT(one.read_response(), HasSubstr("ok\n"));
 }
 

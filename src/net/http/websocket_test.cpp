@@ -147,7 +147,7 @@ TEST_F(WebSocketTrial, AnswersCallsOneAMessage) {
     EXPECT_THAT(client.upgrade(), StartsWith("HTTP/1.1 101 "));
 
     EXPECT_EQ(client.answer("session.list"),
-              R"({"jsonrpc":"2.0","id":1,"result":{"sessions":[]}})");
+              R"({"jsonrpc":"2.0","id":1,"result":{"sessions":[],"folded":0}})");
     EXPECT_THAT(client.answer("session.create", new_session), HasSubstr("\"generation\":1"));
     EXPECT_THAT(client.answer("session.show", R"({"session_id":"x"})"), HasSubstr("-32001"));
 }

@@ -78,7 +78,9 @@ TEST_F(StoreCheck, FindsEachFault) {
     edit("UPDATE messages SET number = 9 WHERE number = 2");
     EXPECT_THAT(faults(), ElementsAre(Kind::message_numbers));
     edit("UPDATE messages SET number = 2 WHERE number = 9");
-    edit("INSERT INTO messages VALUES (99, 1, 0, 'user', 'x', NULL, 0)");
+    edit(
+        "INSERT INTO messages (session, number, at, role, content, tokens) "
+        "VALUES (99, 1, 0, 'user', 'x', 0)");
     EXPECT_THAT(faults(), ElementsAre(Kind::orphan_messages));
     edit("DELETE FROM messages WHERE session = 99");
     edit("INSERT INTO events (seq, type, time) VALUES (1, 'notice', 0), (3, 'notice', 0)");
