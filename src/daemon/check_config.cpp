@@ -118,10 +118,9 @@ void check_other(ConfigReport& report, const ConfigQuestion& what, const Paths& 
                                 : read_regular_file(absolute, limits::config_bytes_max);
     report.config_exists = text.has_value();
     if (!text) {
-        add_problem(report.problems,
-                    make_problem(report.file, {}, "",
-                                 fmt::format("cannot be read: {}; name a file that can",
-                                             text.error().message)));
+        add_problem(report.problems, make_problem(report.file, {}, "",
+                                                  fmt::format("{}; name a file that can be read",
+                                                              text.error().message)));
     } else if (what.is_hermes) {
         check_hermes(report, *text, what.text ? "" : path);
     } else {
