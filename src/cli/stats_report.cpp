@@ -37,11 +37,14 @@ std::string day_text(WallTime day) {
     return format_rfc3339(day).substr(0, 10);
 }
 
+std::int64_t days_in(WallTime since, WallTime until) {
+    return std::chrono::ceil<Days>(until - since).count();
+}
+
 /// Every day, or the first of every week, with what happened; also where nothing did.
 std::vector<std::pair<std::string, Sum>> by_time(const JsonArray& rows, WallTime since,
                                                  WallTime until) {
-    const auto days = std::chrono::ceil<Days>(until - since).count();
-    const auto step = Days{days > single_days_max ? 7 : 1};
+    const auto step = Days{days_in(since, until) > single_days_max ? 7 : 1};
     std::vector<std::pair<std::string, Sum>> sums;
     for (auto day = since; day < until; day += step) sums.emplace_back(day_text(day), Sum{});
     for (const auto& row : rows) {
@@ -128,7 +131,7 @@ std::string stats_report(const JsonObject& stats, const Terminal& terminal) {
     auto report = sentence(*total, *since, *until, terminal);
     if (rows->empty()) return report;
     const auto sums = by_time(*rows, *since, *until);
-    const bool is_by_day = std::ranges::ssize(sums) <= single_days_max;
+    const bool is_by_day = days_in(*since, *until) <= single_days_max;
     report +=
         times_chart(is_by_day ? "Starts by day" : "Starts by week", &Sum::starts, sums, terminal);
     report += reasons_chart(*total, terminal);

@@ -125,9 +125,10 @@ TEST(MethodAccess, IsKnownOfEach) {
                                      "events.subscribe", "hooks.list", "hooks.letters",
                                      "config.check", "node.status", "node.stats", "node.metrics",
                                      "space.activity", "rpc.describe", "rpc.openapi"));
-    EXPECT_THAT(starting, UnorderedElementsAre("process.start", "process.register", "process.stop",
-                                               "process.vouch", "hooks.test", "hooks.retry",
-                                               "hooks.pause", "hooks.resume", "hooks.forget"));
+    EXPECT_THAT(starting,
+                UnorderedElementsAre("session.stop", "process.start", "process.register",
+                                     "process.stop", "process.vouch", "hooks.test", "hooks.retry",
+                                     "hooks.pause", "hooks.resume", "hooks.forget"));
 }
 
 TEST_F(DispatcherTest, AnAnswerIsAsLongAsItsBoundAndNoLonger) {

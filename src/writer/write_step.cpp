@@ -405,7 +405,7 @@ Result<void> WriteStep::index_messages() {
         return std::unexpected(is_left.error());
     }
     const auto pause = std::max((ended - began) * index_pause_times, index_pause_min);
-    index_again_at_ = is_quiet ? ended : ended + pause;
+    index_again_at_ = is_quiet ? SteadyTime{} : ended + pause;  // at once, or later
     return {};
 }
 

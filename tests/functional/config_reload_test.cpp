@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "functional/harness/fixture.hpp"
+#include "functional/harness/owners.hpp"
 
 namespace knell::functional {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-class ConfigReload : public WithDaemon {};
+class ConfigReload : public WithOwners {};
 
 TEST_F(ConfigReload, TellsInTheLogWhatChanged) {
     client.must("hooks.list");
