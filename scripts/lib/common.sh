@@ -138,5 +138,5 @@ check_tidy() {
 }
 
 check_scripts() {
-    shellcheck scripts/lib/*.sh scripts/bench scripts/coverage scripts/lint scripts/mutate scripts/run scripts/sim scripts/test scripts/torture .ci/run
+    shellcheck scripts/lib/*.sh scripts/bench scripts/coverage scripts/install scripts/lint scripts/mutate scripts/run scripts/sim scripts/test scripts/torture .ci/run
 }
